@@ -1,0 +1,11 @@
+"""How a waiting worker learns that there may be work. A lost wake-up costs one scan interval, never a run."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Wake(Protocol):
+    async def wait(self, timeout_s: float) -> None:
+        """Return when something was announced, or after ``timeout_s``."""
+        ...
