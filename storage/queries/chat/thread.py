@@ -13,7 +13,7 @@ from storage.tx import snapshot
 
 @dataclass(frozen=True)
 class MessageView:
-    """``payload`` is the rendered Outbound as data (keys kind, text, card, buttons, media), or the person's own words."""
+    """``payload`` is the rendered Outbound as data, or the person's own words and file names."""
 
     id: int
     seq: int
