@@ -13,7 +13,8 @@ from typing import Any
 from storage.tx import Tx
 
 INSERT = """
-INSERT INTO generation_run (owner_id, kind, request_key, source_id, revision_id, state, next_due_at, settings, event_seq)
+INSERT INTO generation_run (owner_id, kind, request_key, source_id, revision_id, state, next_due_at, settings,
+                            event_seq)
 VALUES (:owner, :kind, :key, :source, :revision, :state, :due, cast(:settings AS jsonb), 1) RETURNING id
 """
 FIRST = "INSERT INTO run_event (run_id, seq, fence, kind, data) VALUES (:run, 1, 0, 'accepted', cast(:data AS jsonb))"
