@@ -60,7 +60,7 @@ SELECT id, owner_id, title, text, text_sha256, blocks, quality, language, pages,
   FROM source_version WHERE id = :version
 """
 SAME_BYTES = """
-SELECT id FROM source_version WHERE owner_id = :owner AND raw_sha256 = :raw AND extractor = :extractor
+SELECT id FROM source_version WHERE owner_id = :owner AND raw_sha256 = :raw AND reader = :reader
 """
 ARTIFACT = "SELECT content FROM stage_artifact WHERE id = :id"
 
@@ -75,10 +75,10 @@ async def version(engine: AsyncEngine, version_id: int) -> VersionView:
         return VersionView(**await tx.one(VERSION, version=version_id))
 
 
-async def version_of_bytes(engine: AsyncEngine, *, owner_id: int, raw_sha256: str, extractor: str) -> int | None:
-    """The version that these bytes became before, read by the same extractor."""
+async def version_of_bytes(engine: AsyncEngine, *, owner_id: int, raw_sha256: str, reader: str) -> int | None:
+    """The version that these bytes became before, read by the same reader."""
     async with snapshot(engine) as tx:
-        row = await tx.row(SAME_BYTES, owner=owner_id, raw=raw_sha256, extractor=extractor)
+        row = await tx.row(SAME_BYTES, owner=owner_id, raw=raw_sha256, reader=reader)
     return None if row is None else int(row["id"])
 
 

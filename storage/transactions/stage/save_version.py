@@ -1,7 +1,7 @@
 """Save what reading gave: the version, then its chunks. Both once, whoever comes first (rules SRC-3, RUN-8).
 
 Locks: RUN(run) by its guarded event → inserts source_version, chunk (parents: owner, version) → OUTBOX.
-Idempotent: ``(owner, raw hash, extractor)`` and the version's ``index_state`` under its row lock.
+Idempotent: ``(owner, raw hash, reader)`` and the version's ``index_state`` under its row lock.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from storage.transactions.run.event import guarded_event
 from storage.tx import Tx
 
 INSERT = """
-INSERT INTO source_version (owner_id, raw_sha256, blob_key, extractor, codec, title, text, text_sha256, raw_text,
+INSERT INTO source_version (owner_id, raw_sha256, blob_key, reader, extractor, codec, title, text, text_sha256, raw_text,
                             offsets, blocks, page_starts, pages, quality, language, removed, notes, fetched_at)
-VALUES (:owner, :raw, :blob, :extractor, :codec, :title, :text, :sha256, :raw_text, cast(:offsets AS jsonb),
+VALUES (:owner, :raw, :blob, :reader, :extractor, :codec, :title, :text, :sha256, :raw_text, cast(:offsets AS jsonb),
         cast(:blocks AS jsonb), cast(:page_starts AS jsonb), :pages, :quality, :language, cast(:removed AS jsonb),
         cast(:notes AS jsonb), :now)
-ON CONFLICT (owner_id, raw_sha256, extractor) DO NOTHING
+ON CONFLICT (owner_id, raw_sha256, reader) DO NOTHING
 """
-FIND = "SELECT id FROM source_version WHERE owner_id = :owner AND raw_sha256 = :raw AND extractor = :extractor"
+FIND = "SELECT id FROM source_version WHERE owner_id = :owner AND raw_sha256 = :raw AND reader = :reader"
 POINT = "UPDATE source SET version_id = :version WHERE id = :source"
 LOCK_VERSION = "SELECT index_state FROM source_version WHERE id = :version FOR NO KEY UPDATE"
 CHUNK = """
@@ -42,7 +42,7 @@ class VersionFacts:
     source_id: int
     raw_sha256: str
     blob_key: str
-    extractor: str
+    reader: str
     text_sha256: str
     language: str
 
@@ -59,11 +59,12 @@ async def save_version(
 ) -> int:
     """Return the version's id, the committed one if it was there. ``done`` are the stage's facts for the receipt."""
     await guarded_event(tx, run_id=run_id, fence=fence, kind="stage_done", stage="read", data=done)
-    key = {"owner": facts.owner_id, "raw": facts.raw_sha256, "extractor": facts.extractor}
+    key = {"owner": facts.owner_id, "raw": facts.raw_sha256, "reader": facts.reader}
     await tx.run(
         INSERT,
         **key,
         blob=facts.blob_key,
+        extractor=extraction.extractor,
         codec=extraction.codec,
         title=extraction.title,
         text=extraction.text,
