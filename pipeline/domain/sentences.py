@@ -56,17 +56,18 @@ def _ends(text: str, open_at: int, match: re.Match[str], end: int) -> bool:
     if kind == "dot":
         before = text[max(open_at, match.start() - 12) : match.start() + 1]
         return not (_ABBREVIATION.search(before) or _NUMBERED.match(text[open_at : match.start() + 1]))
-    return _line_ends(text, open_at, match)
-
-
-def _line_ends(text: str, open_at: int, match: re.Match[str]) -> bool:
     if match.group().count("\n") > 1:
         return True
     line_start = max(open_at, text.rfind("\n", 0, match.start()) + 1)
-    line = text[line_start : match.start()]
-    if not line.strip() or _LIST_START.match(text, match.end()):
+    return line_ends(text, line_start, match.start(), match.end())
+
+
+def line_ends(text: str, line_start: int, line_end: int, next_start: int) -> bool:
+    """Whether the line ``text[line_start:line_end]`` was ended by its author; False when it was merely full."""
+    line = text[line_start:line_end].strip()
+    if not line or _LIST_START.match(text, next_start):
         return True
-    full = len(line) >= _FULL_LINE // 2 and width(line) >= _FULL_LINE
+    full = len(line) >= _FULL_LINE // 2 and width(line) >= _FULL_LINE and line[-1] not in "。！？!?"
     return not full and not (len(line) >= _FULL_LINE // 3 and _CONTINUES.search(line))
 
 
