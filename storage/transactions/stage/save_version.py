@@ -17,8 +17,9 @@ from storage.transactions.run.event import guarded_event
 from storage.tx import Tx
 
 INSERT = """
-INSERT INTO source_version (owner_id, raw_sha256, blob_key, reader, extractor, codec, title, text, text_sha256,
-                            raw_text, offsets, blocks, page_starts, pages, quality, language, removed, notes, fetched_at)
+INSERT INTO source_version (owner_id, raw_sha256, blob_key, reader, extractor, codec, title, text,
+                            text_sha256, raw_text, offsets, blocks, page_starts, pages, quality, language,
+                            removed, notes, fetched_at)
 VALUES (:owner, :raw, :blob, :reader, :extractor, :codec, :title, :text, :sha256, :raw_text, cast(:offsets AS jsonb),
         cast(:blocks AS jsonb), cast(:page_starts AS jsonb), :pages, :quality, :language, cast(:removed AS jsonb),
         cast(:notes AS jsonb), :now)
