@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import asdict
 from typing import Any
 
 from pipeline.domain.audio import MAX_DURATION_MS, Measured, SpokenSegment, admit
@@ -20,7 +21,7 @@ from storage.transactions.stage.save_segment import save_segment
 from storage.tx import transaction
 
 
-async def speak(attempt: Attempt, owner_id: int, script: ScriptDoc, script_mark: str) -> int:
+async def speak(attempt: Attempt, owner_id: int, script: ScriptDoc) -> int:
     """Synthesise what is missing, join, encode, measure, save. Returns the duration in ms.
 
     Raises:
@@ -41,7 +42,7 @@ async def speak(attempt: Attempt, owner_id: int, script: ScriptDoc, script_mark:
         hashes.append(content["sha256"])
     joined = await asyncio.to_thread(join, spoken, script, limits=limits)
     mark = fingerprint(
-        owner=owner_id, script=script_mark, segments=hashes, join=JOIN, codec=tools.media.identity, limits=limits
+        owner=owner_id, script=asdict(script), segments=hashes, join=JOIN, codec=tools.media.identity, limits=limits
     )
     async with transaction(tools.engine) as tx:
         there = await find_artifact(tx, owner_id=owner_id, kind="audio", fingerprint=mark)
