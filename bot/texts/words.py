@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from string import Formatter
 from typing import Any, Literal
 
@@ -76,3 +77,23 @@ def size(size_bytes: int) -> str:
     if size_bytes < 1024 * 1024:
         return f"{size_bytes / 1024:.0f} KB"
     return f"{size_bytes / 1024 / 1024:.1f} MB"
+
+
+_WEEKDAYS_ZH = "一二三四五六日"
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+
+
+def day(of: date, lang: Lang) -> str:
+    """11 月 30 日　星期一 / Monday, 30 November; a date as people say it."""
+    if lang == "zh":
+        return f"{of.month} 月 {of.day} 日　星期{_WEEKDAYS_ZH[of.weekday()]}"
+    return f"{_WEEKDAYS[of.weekday()]}, {of.day} {_MONTHS[of.month - 1]}"
+
+
+def short_day(of: date, lang: Lang) -> str:
+    """11 月 30 日 / 30 November."""
+    return f"{of.month} 月 {of.day} 日" if lang == "zh" else f"{of.day} {_MONTHS[of.month - 1]}"
