@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from pipeline.domain.source import BlockKind
+
+
+_HAN = re.compile("[\u3400-\u9fff\U00020000-\U0003ffff]+")
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,21 @@ class ChunkDraft:
 
 
 @dataclass(frozen=True)
+class IndexedChunk:
+    """One chunk row as retrieval needs it: where it is, not what it says. ``parent_id`` is the id of its section."""
+
+    id: int
+    version_id: int
+    start: int
+    end: int
+    parent_id: int | None
+    heading: str
+    page: int | None
+    is_section: bool
+    kind: BlockKind = BlockKind.PARAGRAPH
+
+
+@dataclass(frozen=True)
 class Passage:
     """One retrieved chunk as the writer sees it."""
 
@@ -49,6 +68,7 @@ class Passage:
     lexical_rank: int | None = None
     dense_rank: int | None = None
     similarity: float | None = None  # cosine with the question, None when there is no vector yet
+    kind: BlockKind = BlockKind.PARAGRAPH  # code is not read aloud
 
 
 @dataclass(frozen=True)
@@ -76,5 +96,5 @@ class PackLimits:
 
 def count_tokens(text: str) -> int:
     """One per Han character, one per four others, rounded up (rule CHK-3)."""
-    han = sum(1 for c in text if "\u3400" <= c <= "\u9fff" or "\U00020000" <= c <= "\U0003ffff")
+    han = sum(map(len, _HAN.findall(text)))
     return han + -(-(len(text) - han) // 4)

@@ -51,7 +51,7 @@ class SourceVersion(SQLModel, table=True):
 
     __tablename__ = "source_version"
     __table_args__ = (
-        UniqueConstraint("owner_id", "raw_sha256", "extractor"),
+        UniqueConstraint("owner_id", "raw_sha256", "reader"),
         one_of("source_version_quality", "quality", Quality),
         one_of("source_version_index_state", "index_state", IndexState),
     )
@@ -59,7 +59,8 @@ class SourceVersion(SQLModel, table=True):
     owner_id: int = Field(sa_column=Column(BigInteger, ForeignKey("owner.id"), nullable=False))
     raw_sha256: str = Field(sa_column=Column(Text, nullable=False))
     blob_key: str = Field(sa_column=Column(Text, nullable=False))
-    extractor: str = Field(sa_column=Column(Text, nullable=False))  # input type, library and version, our own version
+    reader: str = Field(sa_column=Column(Text, nullable=False))  # input type and version of our reading: known before
+    extractor: str = Field(sa_column=Column(Text, nullable=False))  # library and version, as the reading told it
     codec: str | None = Field(default=None, sa_column=Column(Text))
     title: str = Field(sa_column=Column(Text, nullable=False))
     text_: str = Field(sa_column=Column("text", Text, nullable=False))  # canonical; offsets are code points of this

@@ -48,6 +48,7 @@ def upgrade() -> None:
     sa.Column('owner_id', sa.BigInteger(), nullable=False),
     sa.Column('raw_sha256', sa.Text(), nullable=False),
     sa.Column('blob_key', sa.Text(), nullable=False),
+    sa.Column('reader', sa.Text(), nullable=False),
     sa.Column('extractor', sa.Text(), nullable=False),
     sa.Column('codec', sa.Text(), nullable=True),
     sa.Column('title', sa.Text(), nullable=False),
@@ -68,7 +69,7 @@ def upgrade() -> None:
     sa.CheckConstraint("quality IN ('FULL', 'LOSSY', 'PARTIAL', 'EMPTY', 'BLOCKED', 'ENCRYPTED', 'UNREADABLE')", name=op.f('source_version_quality')),
     sa.ForeignKeyConstraint(['owner_id'], ['owner.id'], name=op.f('fk_source_version_owner_id')),
     sa.PrimaryKeyConstraint('id', name=op.f('pk_source_version')),
-    sa.UniqueConstraint('owner_id', 'raw_sha256', 'extractor', name=op.f('uq_source_version_owner_id_raw_sha256_extractor'))
+    sa.UniqueConstraint('owner_id', 'raw_sha256', 'reader', name=op.f('uq_source_version_owner_id_raw_sha256_reader'))
     )
     op.create_table('stage_artifact',
     sa.Column('id', sa.BigInteger(), sa.Identity(always=True), nullable=False),

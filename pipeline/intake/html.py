@@ -1,0 +1,204 @@
+"""A web page → its article, or a clear no (rules SRC-3, SRC-5, SRC-8).
+
+Guards come first: what a reader cannot see leaves the tree (kept in ``removed``), struck-out text is no evidence, and
+an error, login or challenge page is BLOCKED_PAGE and never a source. The article is then found by trafilatura; a page
+it cannot read is taken from WeChat's own container. What was lost of the main container is measured.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import version
+from typing import Any
+
+import trafilatura
+from lxml import etree, html
+
+from pipeline.domain.errors import InputRejected
+from pipeline.domain.source import BlockKind, Extraction, Quality, Reason
+from pipeline.intake.decode import decode
+from pipeline.intake.structure import Draft, heading_level
+from pipeline.intake.tree import Piece, pieces
+
+_NEVER_SHOWN = ("script", "style", "noscript", "template", "iframe", "object", "svg", "select", "textarea", "button")
+_HIDDEN_STYLE = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:\.0*)?(?:px|pt|em|rem|%)?\s*(?:;|!|$)"
+    r"|(?:left|top|right|text-indent)\s*:\s*-\d{3,}",
+    re.IGNORECASE,
+)
+_STRUCK = ("del", "s", "strike")
+_WECHAT = "js_content"
+_MAX_REMOVED, _MAX_REMOVED_CHARS = 200, 2_000
+
+# Sentences of pages that are not the article. They count only on a page with little else on it.
+_BLOCKED = re.compile(
+    "该内容已被发布者删除|内容已被(?:发布者|作者)?删除|此内容因违规无法查看|此内容被投诉|无法查看此内容|该公众号已迁移|已停止访问该网页"
+    "|该页面不存在|页面(?:不存在|已删除|走丢了)|文章(?:已删除|不存在|已下架)|你访问的页面|您访问的页面"
+    "|请(?:先)?登录后(?:查看|阅读|继续|访问)|登录后(?:才能|即可|可)?(?:查看|阅读)|请完成(?:安全)?验证|安全验证|环境异常|访问过于频繁|访问异常"
+    "|请输入验证码|拖动滑块|开启\\s*JavaScript|启用\\s*JavaScript|人机验证|内容已被刪除|請先登入|頁面不存在|請完成驗證"
+    "|just a moment|checking your browser|enable javascript|javascript is (?:disabled|required)|verify (?:that )?you are (?:a )?human"
+    "|are you a robot|access denied|attention required|unusual traffic|captcha|too many requests|page not found|404 not found"
+    "|(?:sign|log) in to (?:continue|view|read)|please (?:sign|log) in|subscribe to (?:continue|read)|content (?:is )?(?:unavailable|not available)"
+    "|this account has been suspended",
+    re.IGNORECASE,
+)
+_LITTLE_TEXT = 400
+_MIN_ARTICLE = 20
+
+
+def extract_html(data: bytes, *, name: str) -> Extraction:
+    """Read a page.
+
+    Raises:
+        InputRejected: UNDECODABLE, BLOCKED_PAGE, NO_TEXT or BROKEN.
+    """
+    markup, codec = decode(data, markup=True)
+    tree = _parse(markup)
+    title = _title(tree)
+    removed = _remove_unseen(tree)
+    whole = pieces(tree)
+    article, extractor = _article(tree)
+    _refuse_blocked(whole, article, title)
+    if sum(len(p.text) for p in article) < _MIN_ARTICLE:
+        raise InputRejected(Reason.NO_TEXT)
+    draft = Draft()
+    for piece in article:
+        kind, level = piece.kind, piece.level
+        if kind is BlockKind.PARAGRAPH and (level := heading_level(piece.text)):
+            kind = BlockKind.HEADING
+        draft.add(kind, piece.text, level)
+    raw, text, offsets, blocks = draft.build()
+    kept = _kept_share(tree, whole, article)
+    return Extraction(
+        title=title or name.rsplit(".", 1)[0],
+        text=text,
+        raw=raw,
+        offsets=offsets,
+        blocks=blocks,
+        quality=Quality.LOSSY if kept < 0.9 else Quality.FULL,
+        extractor=extractor,
+        codec=codec,
+        removed=tuple(removed),
+        notes=(f"lossy:{round(100 * (1 - kept))}",) if kept < 0.9 else (),
+    )
+
+
+def _parse(markup: str) -> Any:
+    markup = re.sub(r"^\s*<\?xml[^>]*\?>", "", markup, count=1).replace("\0", "")
+    try:
+        tree = html.document_fromstring(markup, parser=html.HTMLParser(encoding="utf-8", huge_tree=True))
+    except (etree.ParserError, ValueError) as error:
+        raise InputRejected(Reason.BROKEN, str(error)) from error
+    return tree
+
+
+def _title(tree: Any) -> str:
+    """The page's own name for itself: WeChat's heading, og:title, a single h1, ``<title>``, in this order."""
+    ways = (
+        "//*[@id='activity-name']",
+        "//meta[@property='og:title']/@content",
+        "//meta[@name='twitter:title' or @property='twitter:title']/@content",
+        "//h1",
+        "//title",
+    )
+    for way in ways:
+        found = tree.xpath(way)
+        if way == "//h1" and len(found) != 1:
+            continue
+        for hit in found[:1]:
+            text = " ".join((hit if isinstance(hit, str) else "".join(hit.itertext())).split())
+            if text:
+                return text[:300]
+    return ""
+
+
+def _remove_unseen(tree: Any) -> list[str]:
+    """Take out what a reader does not see or the author struck out; return its text for the ledger (rule SRC-8)."""
+    removed: list[str] = []
+    shown = {el for seen in tree.xpath(f"//*[@id='{_WECHAT}']") for el in (seen, *seen.iterancestors())}
+    etree.strip_elements(tree, etree.Comment, *_NEVER_SHOWN, with_tail=False)
+    for element in list(tree.iter()):
+        if element in shown or not isinstance(element.tag, str) or element.getparent() is None:
+            continue
+        if element.tag in _STRUCK or element.tag not in ("body", "html") and _unseen(element):
+            text = " ".join("".join(element.itertext()).split())
+            if len(text) > 1 and len(removed) < _MAX_REMOVED:
+                removed.append(text[:_MAX_REMOVED_CHARS])
+            element.drop_tree()
+    return removed
+
+
+def _unseen(element: Any) -> bool:
+    return (
+        "hidden" in element.attrib
+        or element.get("aria-hidden", "").lower() == "true"
+        or bool(_HIDDEN_STYLE.search(element.get("style", "")))
+    )
+
+
+def _article(tree: Any) -> tuple[list[Piece], str]:
+    """Find the main text: WeChat's container where there is one, else trafilatura, looked at twice."""
+    for container in tree.xpath(f"//*[@id='{_WECHAT}']"):
+        found = pieces(container)
+        if sum(len(p.text) for p in found) >= _MIN_ARTICLE:
+            return found, "wechat 1"
+    name = f"trafilatura {version('trafilatura')}"
+    for recall in (False, True):
+        document = trafilatura.bare_extraction(
+            html.tostring(tree, encoding="unicode"),
+            include_comments=False,
+            include_tables=True,
+            include_formatting=False,
+            favor_recall=recall,
+            with_metadata=False,
+        )
+        body = getattr(document, "body", None)
+        if body is not None:
+            found = pieces(body)
+            if sum(len(p.text) for p in found) >= _MIN_ARTICLE:
+                return found, name
+    return [], name
+
+
+def _refuse_blocked(whole: list[Piece], article: list[Piece], title: str) -> None:
+    """A page with a blocking sentence and hardly anything beside it is no article."""
+    text = "\n".join([title, *(p.text for p in whole)])
+    main = "\n".join(p.text for p in article)
+    if len(main) < _LITTLE_TEXT and (found := _BLOCKED.search(main) or _BLOCKED.search(title)):
+        raise InputRejected(Reason.BLOCKED_PAGE, sign=found.group())
+    if len(main) < _MIN_ARTICLE and (found := _BLOCKED.search(text)):
+        raise InputRejected(Reason.BLOCKED_PAGE, sign=found.group())
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def _kept_share(tree: Any, whole: list[Piece], article: list[Piece]) -> float:
+    """Share of the main container's text that the article kept (rule SRC-3).
+
+    The main container is the deepest element that still holds four fifths of what was extracted; link lists in it do
+    not count.
+    """
+    kept_texts = {_squeezed(line) for p in article for line in p.text.split("\n")}
+    kept_below: dict[Any, int] = {}
+    total_below: dict[Any, int] = {}
+    for piece in whole:
+        if piece.element is None or piece.linked > len(piece.text) / 2:
+            continue
+        size = len(_squeezed(piece.text))
+        kept = size if piece.kind is BlockKind.TABLE or _squeezed(piece.text) in kept_texts else 0
+        for element in (piece.element, *piece.element.iterancestors()):
+            total_below[element] = total_below.get(element, 0) + size
+            kept_below[element] = kept_below.get(element, 0) + kept
+    found = kept_below.get(tree, 0)
+    container = tree
+    while found:
+        inner = next((child for child in container if kept_below.get(child, 0) >= 0.8 * found), None)
+        if inner is None:
+            break
+        container = inner
+    extracted = sum(len(t) for t in kept_texts)
+    return min(1.0, max(kept_below.get(container, 0), min(extracted, found)) / max(1, total_below.get(container, 0)))
+
+

@@ -1,0 +1,39 @@
+"""Plain and pasted text → canonical text and blocks."""
+
+from __future__ import annotations
+
+import re
+
+from pipeline.domain.errors import InputRejected
+from pipeline.domain.source import BlockKind, Extraction, InputType, Quality, Reason
+from pipeline.domain.text import canonicalise
+from pipeline.intake.decode import decode
+from pipeline.intake.structure import text_blocks
+
+_ONLY_A_LINK = re.compile(r"\s*https?://\S+\s*", re.IGNORECASE)
+
+
+def extract_text(data: bytes, *, name: str, kind: InputType) -> Extraction:
+    """Read a text file or a paste.
+
+    Raises:
+        InputRejected: UNDECODABLE, or LINK_NOT_YET when a link is all there is.
+    """
+    raw, codec = decode(data)
+    if _ONLY_A_LINK.fullmatch(raw):
+        raise InputRejected(Reason.LINK_NOT_YET)
+    text, offsets = canonicalise(raw)
+    blocks = text_blocks(text)
+    title = next((text[b.start : b.end] for b in blocks[:1] if b.kind is not BlockKind.PARAGRAPH), "")
+    if not title and kind is not InputType.PASTE:
+        title = name.rsplit(".", 1)[0]
+    return Extraction(
+        title=title,
+        text=text,
+        raw=raw,
+        offsets=offsets,
+        blocks=blocks,
+        quality=Quality.FULL,
+        extractor="plain 1",
+        codec=codec,
+    )

@@ -1,0 +1,130 @@
+"""The Parser port: the same promises for the fake and for the real child (rules SEC-3, RUN-9)."""
+
+import asyncio
+import os
+import sys
+from dataclasses import replace
+
+import psutil
+import pytest
+
+from pipeline.domain.errors import ChildDied, InputRejected
+from pipeline.domain.source import InputType, Quality, Reason, SourceLimits
+from pipeline.providers.parse_child import ParseChild
+from pipeline.providers.parse_fake import FakeParser
+
+TEXT = "标题在此\n\n第一段说了一件事，说得不算短。\n第二段说了另一件事😀，也说完了。\n"
+LIMITS = SourceLimits(parse_time_s=20)
+
+
+@pytest.fixture(params=["fake", "child"])
+def parser(request):
+    return FakeParser() if request.param == "fake" else ParseChild(LIMITS)
+
+
+async def test_text_comes_back_with_blocks_that_point_into_it(parser):
+    """SRC-4."""
+    found = await parser.parse(TEXT.encode(), name="a.txt", kind=InputType.TEXT)
+    assert found.text == TEXT
+    assert found.quality is Quality.FULL
+    assert [found.text[b.start : b.end] for b in found.blocks][-1] == "第二段说了另一件事😀，也说完了。"
+
+
+async def test_two_calls_read_twice_and_agree(parser):
+    one = await parser.parse(TEXT.encode(), name="a.txt", kind=InputType.TEXT)
+    two = await parser.parse(TEXT.encode(), name="a.txt", kind=InputType.TEXT)
+    assert one == two
+
+
+async def test_nothing_to_read_is_refused_with_its_reason(parser):
+    with pytest.raises(InputRejected) as refused:
+        await parser.parse(b" \n ", name="a.txt", kind=InputType.TEXT)
+    assert refused.value.reason == Reason.EMPTY_FILE
+
+
+async def test_a_broken_pdf_is_refused_through_the_child():
+    with pytest.raises(InputRejected) as refused:
+        await ParseChild(LIMITS).parse(b"%PDF-1.4 nothing more", name="a.pdf", kind=InputType.PDF)
+    assert refused.value.reason == Reason.BROKEN
+
+
+async def test_a_name_that_is_no_text_does_not_stop_the_child():
+    name = os.fsdecode(b"\xff\xfe.txt")
+    assert (await ParseChild(LIMITS).parse(TEXT.encode(), name=name, kind=InputType.TEXT)).text == TEXT
+
+
+def child(code, **limits):
+    return ParseChild(replace(LIMITS, **limits), (sys.executable, "-c", code))
+
+
+LIMITED = "from pipeline.worker.child import limit\nfrom pipeline.domain.source import SourceLimits\n"
+DEATHS = [
+    ("hangs", child("import time; time.sleep(60)", parse_time_s=1), "timeout"),
+    ("hangs after half an answer", child("import sys,time; sys.stdout.write('ab'); sys.stdout.flush(); time.sleep(60)", parse_time_s=1), "timeout"),
+    ("closes its output and hangs", child("import os,time; os.close(1); os.close(2); time.sleep(60)", parse_time_s=1), "timeout"),
+    ("burns its CPU time", child(LIMITED + "limit(SourceLimits(parse_time_s=1))\nwhile True: pass"), "timeout"),
+    ("eats memory", child(LIMITED + "limit(SourceLimits(parse_memory_bytes=300*1024*1024))\nx=[]\nwhile True: x.append(bytearray(10**7))"), "memory"),
+    ("crashes", child("import os; os.abort()"), "crash"),
+    ("ends without a word", child("pass"), "crash"),
+    ("answers nonsense", child("import sys; sys.stdout.write('\\0\\0\\0\\x04nope')"), "crash"),
+    ("announces more than it sends", child("import sys; sys.stdout.write('\\x7f\\0\\0\\0')"), "crash"),
+]
+
+
+@pytest.mark.parametrize(("parser", "reason"), [row[1:] for row in DEATHS], ids=[row[0] for row in DEATHS])
+async def test_a_dying_child_costs_one_named_error(parser, reason):
+    """SEC-3: and no process of it is left."""
+    with pytest.raises(ChildDied) as died:
+        await parser.parse(TEXT.encode() * 20_000, name="a.txt", kind=InputType.TEXT)
+    assert died.value.reason == reason
+    assert not [p for p in psutil.Process().children(recursive=True) if p.status() != psutil.STATUS_ZOMBIE]
+
+
+async def test_the_real_child_ends_at_its_memory_limit():
+    """SEC-3: the limit is set before the bytes are read, in the real child."""
+    parser = ParseChild(replace(LIMITS, parse_memory_bytes=60 * 1024 * 1024))
+    with pytest.raises(ChildDied) as died:
+        await parser.parse("很长的一段文字，没有尽头。".encode() * 500_000, name="a.txt", kind=InputType.TEXT)
+    assert died.value.reason == "memory"
+
+
+@pytest.mark.parametrize("how", ["timeout", "memory", "crash"])
+async def test_the_fake_dies_when_asked(how):
+    fake = FakeParser()
+    with pytest.raises(ChildDied) as died:
+        await fake.parse(b"!die:" + how.encode(), name="a", kind=InputType.TEXT)
+    assert (died.value.reason, len(fake.calls)) == (how, 1)
+
+
+async def test_a_cancelled_caller_leaves_no_child():
+    parser = child("import time; time.sleep(60)")
+    task = asyncio.create_task(parser.parse(b"x", name="a", kind=InputType.TEXT))
+    while not psutil.Process().children():
+        await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not [p for p in psutil.Process().children(recursive=True) if p.status() != psutil.STATUS_ZOMBIE]
+
+
+async def test_the_child_sees_no_environment_and_cannot_write(tmp_path):
+    """SEC-3: no secret of the parent's, no file of its own."""
+    path = tmp_path / "file"
+    path.write_bytes(b"")
+    code = f"PATH={str(path)!r}\n" + LIMITED + (
+        "import os,sys,json,struct\n"
+        "limit(SourceLimits())\n"
+        "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "try:\n"
+        "    fd=os.open(PATH, os.O_WRONLY)\n"
+        "    os.write(fd, b'x'*10)\n"
+        "    wrote='yes'\n"
+        "except OSError as e:\n"
+        "    wrote='no'\n"
+        "p=json.dumps({'refused':'broken','what':'','values':{'wrote':wrote,'env':','.join(sorted(os.environ))}}).encode()\n"
+        "sys.stdout.buffer.write(struct.pack('>I',len(p))+p)\n"
+    )
+    with pytest.raises(InputRejected) as said:
+        await child(code).parse(b"x", name="a", kind=InputType.TEXT)
+    assert said.value.values["wrote"] == "no"
+    assert set(said.value.values["env"].split(",")) == {"LC_ALL", "MALLOC_ARENA_MAX", "PYTHONDONTWRITEBYTECODE", "PYTHONPATH"}
