@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from storage.tx import transaction
 
 SESSION = """
-SELECT s.owner_id, o.language, c.id AS chat_id
+SELECT s.owner_id, o.language, o.time_zone, c.id AS chat_id
   FROM web_session s JOIN owner o ON o.id = s.owner_id
   JOIN chat c ON c.owner_id = o.id AND c.channel = 'web'
  WHERE s.token_sha256 = :token AND s.expires_at > :now
@@ -21,6 +21,7 @@ SELECT s.owner_id, o.language, c.id AS chat_id
 class SessionView:
     owner_id: int
     language: str  # zh | en
+    time_zone: str  # IANA name; pages show the owner's civil time
     chat_id: int
 
 
