@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from sqlalchemy.exc import DBAPIError
 
 from bot.handlers.context import Context
-from bot.handlers.update import handle
+from bot.handlers.update import plan
 from pipeline.domain.errors import Contention, ProductError, UserError
 from pipeline.ports.wake import Wake
 from storage.queries.chat.inbox import UpdateView, waiting
@@ -40,8 +40,9 @@ async def serve(context: Context, wake: Wake, channels: Sequence[str], stopping:
 async def settle(context: Context, update: UpdateView) -> None:
     """Handle one update; a person's mistake becomes a sentence, our own becomes a row set aside."""
     try:
+        act = await plan(context, update)
         async with transaction(context.engine) as tx:
-            await handle(context, tx, update)
+            await act(tx)
             await handled(tx, update.id)
     except (DBAPIError, OSError, Contention):
         raise  # the database is away or busy: the update stays stored

