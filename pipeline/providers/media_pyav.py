@@ -28,7 +28,8 @@ from pipeline.providers.loudness import limited
 
 PEAKS = 64
 _SILENT_LUFS = -69.9  # the filter answers -70 when nothing passes its absolute gate
-_ROUNDS = 6
+_ROUNDS = 8
+_BELOW_DB = 0.2  # how far under the true-peak limit the samples are kept: the wave between them rises above them
 _OVERSHOOT = 1.25  # the limiter takes back about a fifth of each added decibel
 _NEAR_LU = 0.2
 _CODEC_LOSS_LU = 0.2  # both encoders drop what lies above their low-pass: 0.2 to 0.5 LU of speech at these rates
@@ -108,7 +109,7 @@ def levelled(samples: Samples, rate: int, *, limits: AudioLimits) -> Samples:
     if found is None:
         raise AudioRejected("undecodable", "the speech is silent: nothing reaches -70 LUFS for 400 ms")
     target = limits.loudness_lufs + _CODEC_LOSS_LU
-    gain_db, ceiling_db = target - found, limits.true_peak_db - 0.2
+    gain_db, ceiling_db = target - found, limits.true_peak_db - _BELOW_DB
     best: tuple[float, Samples] | None = None
     for _ in range(_ROUNDS):
         candidate = limited(samples, rate, gain_db=gain_db, ceiling_db=ceiling_db)
@@ -120,7 +121,8 @@ def levelled(samples: Samples, rate: int, *, limits: AudioLimits) -> Samples:
         if abs(off) > _NEAR_LU and best is None:
             continue
         over = (loudness(candidate, rate).true_peak_db or 0.0) - limits.true_peak_db
-        ceiling_db -= max(0.0, over)
+        if over > 0:
+            ceiling_db -= over + _BELOW_DB
         if over <= 0 and (best is None or abs(off) < best[0]):
             best = abs(off), candidate
         if best is not None and best[0] <= _NEAR_LU:
