@@ -48,7 +48,7 @@ jieba.setLogLevel(logging.WARNING)
 
 
 def keep_cache_in(folder: Path) -> None:
-    """jieba keeps its parsed dictionary in ``folder`` instead of the system's temporary folder."""
+    """Jieba keeps its parsed dictionary in ``folder`` instead of the system's temporary folder."""
     _words.tmp_dir = str(folder)
 
 
@@ -96,8 +96,9 @@ def _pinyin(word: str) -> tuple[str, ...]:
     """One tone-numbered syllable per character."""
     if word in READINGS:
         return tuple(READINGS[word].split())
-    read = lazy_pinyin(word, style=Style.TONE3, neutral_tone_with_five=True, errors=lambda part: [""] * len(part))
-    return tuple(read)
+    read = lazy_pinyin(word, style=Style.TONE3, neutral_tone_with_five=True)
+    # A rare character without a reading comes back as itself, and a run of them as one item.
+    return tuple(read) if len(read) == len(word) else tuple(lazy_pinyin(c, style=Style.TONE3)[0] for c in word)
 
 
 def sandhi(text: str, syllables: list[str], word_lengths: list[int]) -> list[str]:

@@ -132,7 +132,9 @@ def levelled(samples: Samples, rate: int, *, limits: AudioLimits) -> Samples:
     return best[1]
 
 
-def _encoded(samples: Samples, rate: int, *, codec: str, container: str, bit_rate: int, options: dict[str, str]) -> bytes:
+def _encoded(
+    samples: Samples, rate: int, *, codec: str, container: str, bit_rate: int, options: dict[str, str]
+) -> bytes:
     data = io.BytesIO()
     # Bit-exact: no encoder name or date in the file, so the same speech is the same bytes (rule AUD-4).
     with av.open(data, "w", format=container, container_options={"fflags": "+bitexact"}) as out:
@@ -165,7 +167,7 @@ def measure(data: bytes, *, container: str) -> Measured:
 
 
 def _decode(data: bytes, container: str) -> tuple[int, int, Decimal | None, Loudness]:
-    with av.open(io.BytesIO(data), format=container) as file:
+    with av.open(io.BytesIO(data), "r", format=container) as file:
         stream = file.streams.audio[0]
         declared = None
         if stream.duration is not None and stream.time_base is not None:
@@ -201,14 +203,10 @@ def waveform(samples: Samples) -> tuple[int, ...]:
 def _produce(samples: Samples, rate: int, container: str, limits: AudioLimits) -> tuple[bytes, Measured]:
     """Encode to one container, decode it again and compare with what went in."""
     if container == "mp3":
-        data = _encoded(
-            samples, rate, codec="libmp3lame", container="mp3", bit_rate=limits.mp3_bit_rate, options={}
-        )
+        data = _encoded(samples, rate, codec="libmp3lame", container="mp3", bit_rate=limits.mp3_bit_rate, options={})
     else:
         options = {"application": "audio", "vbr": "constrained", "frame_duration": "20"}
-        data = _encoded(
-            samples, rate, codec="libopus", container="ogg", bit_rate=limits.opus_bit_rate, options=options
-        )
+        data = _encoded(samples, rate, codec="libopus", container="ogg", bit_rate=limits.opus_bit_rate, options=options)
     measured = measure(data, container=container)
     # A file cut short decodes as a valid shorter one; only what went in can tell.
     lost_ms = abs(samples.size * 1000 / rate - measured.decoded_samples * 1000 / measured.sample_rate_hz)
