@@ -15,10 +15,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-import zhconv
-
 from pipeline.domain.spoken import ANCHOR, END, SEPARATOR, is_han, pinned
 from pipeline.render.number_rules import say_numbers
+from pipeline.render.simplified import simplified
 
 VERSION = "speech text 1"  # part of the lexicon's fingerprint: a changed rule is a changed sound
 
@@ -76,7 +75,7 @@ def normalise(text: str, *, lexicon: Lexicon) -> str:
     The result holds Han characters, Latin words, letters, punctuation and the lexicon's pinned readings: no digits,
     no markup, no addresses. It ends with a sentence mark.
     """
-    text = _without_markup(_simplified(_cleaned(text)))
+    text = _without_markup(simplified(_cleaned(text)))
     pattern, said = _terms(lexicon)
     held: list[str] = []
 
@@ -108,19 +107,6 @@ def _cleaned(text: str) -> str:
     dropped = ("Cc", "Cf", "Cs", "Co", "Cn")
     text = "".join(c for c in text if c != "\ufffd" and unicodedata.category(c) not in dropped)
     return re.sub(r"(?<=\d)．(?=\d)", ".", text)
-
-
-# 著 is the particle 着 in traditional text, except in the words where it keeps its sound.
-_ZHU = re.compile(r"(?<![显原名巨专编论译合土卓昭遗拙所])著(?![名作称述书者录于])")
-
-
-@lru_cache(maxsize=1024)
-def _simplified(text: str) -> str:
-    """Simplified characters, one for one: words are not exchanged for those of another region."""
-    whole = str(zhconv.convert(text, "zh-hans"))
-    if len(whole) != len(text):
-        whole = "".join(str(zhconv.convert(c, "zh-hans"))[:1] for c in text)
-    return _ZHU.sub("着", whole)
 
 
 _MARKUP: tuple[tuple[re.Pattern[str], str], ...] = tuple(
@@ -160,7 +146,7 @@ def _terms(lexicon: Lexicon) -> tuple[re.Pattern[str], dict[str, str]]:
     said: dict[str, str] = {}
     for term, reading in (*BUILT_IN.items(), *lexicon.entries):
         spoken = pinned(term, reading) if _PINYIN.fullmatch(reading) else reading
-        said[term] = said[_simplified(term)] = spoken
+        said[term] = said[simplified(term)] = spoken
     bounded = []
     for term in sorted(said, key=len, reverse=True):
         before = r"(?<![A-Za-z])" if term[0].isascii() and term[0].isalnum() else ""
