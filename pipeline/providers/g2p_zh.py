@@ -32,7 +32,6 @@ READINGS = {
     "教务处": "jiao4 wu4 chu4",
     "咯": "lo5",
 }
-# 地 alone is the adverb's particle only between a modifier and what it modifies; "此地", "地大物博" are words.
 _TOKENS = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)*|[0-9]|\s+|.", re.DOTALL)
 _PUNCTUATION = {
     "，": ", ", "、": ", ", "。": ". ", "．": ". ", "！": "! ", "？": "? ", "：": ": ", "；": "; ", "…": "… ",
@@ -97,6 +96,8 @@ def _pinyin(word: str) -> tuple[str, ...]:
     if word in READINGS:
         return tuple(READINGS[word].split())
     read = lazy_pinyin(word, style=Style.TONE3, neutral_tone_with_five=True)
+    if re.fullmatch("[^不]得.", word):
+        return read[0], "de5", read[2]  # 跑得快, 来得及
     # A rare character without a reading comes back as itself, and a run of them as one item.
     return tuple(read) if len(read) == len(word) else tuple(lazy_pinyin(c, style=Style.TONE3)[0] for c in word)
 
