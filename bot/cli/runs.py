@@ -75,6 +75,5 @@ def _print(head: Mapping[str, Any], events: Any, calls: Any) -> None:
     for call in calls:
         took = seconds_between(call["created_at"], call["settled_at"])
         seconds = "" if took is None else f"{took:.2f}"
-        typer.echo(
-            f"{call['id']:6}  {call['state']:8} {seconds:>7}  {call['provider']} (call {call['call_seq']}) {call['error'] or ''}"
-        )
+        what = f"{call['provider']} (call {call['call_seq']}) {call['error'] or ''}"
+        typer.echo(f"{call['id']:6}  {call['state']:8} {seconds:>7}  {what}")
