@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from pydantic import ValidationError
 
 from bot.cli import doctor as doctor_command
 from bot.cli import make as make_command
@@ -28,8 +29,8 @@ def settings_of(data: Path | None = None, **changes: object) -> Settings:
     try:
         return Settings(**given)  # type: ignore[arg-type]  # pydantic checks the values
     except ValueError as error:
-        problems = getattr(error, "errors", list)()
-        for problem in problems or [{"loc": (), "msg": str(error)}]:
+        found = error.errors() if isinstance(error, ValidationError) else []
+        for problem in found:
             name = ".".join(str(part) for part in problem["loc"]).upper()
             typer.echo(f"{name + ': ' if name else ''}{problem['msg'].removeprefix('Value error, ')}", err=True)
         raise typer.Exit(2) from None

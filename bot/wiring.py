@@ -12,7 +12,6 @@ from datetime import timedelta
 from typing import Any
 
 import uvicorn
-from pipeline.render.transcript import webvtt
 
 from bot import inbox
 from bot.channels.web import WebChannel
@@ -27,6 +26,7 @@ from bot.web.deps import WebDeps, WebLimits
 from pipeline.commands.episode import Asking
 from pipeline.domain.audio import Cue
 from pipeline.domain.script import Role, ScriptDoc, Sentence
+from pipeline.render.transcript import webvtt
 from pipeline.settings import Settings
 from pipeline.wiring import House, holder_name, open_house, random_fraction, random_id, run_limits
 from pipeline.worker.background import index_one_batch, promote_questions
@@ -134,7 +134,7 @@ class Server(uvicorn.Server):
         self.serving.set()
 
     @contextlib.contextmanager
-    def capture_signals(self):  # type: ignore[no-untyped-def,override]  # uvicorn leaves it untyped
+    def capture_signals(self):  # type: ignore[no-untyped-def]  # uvicorn leaves it untyped
         yield
 
 

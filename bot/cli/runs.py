@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
+from sqlalchemy import RowMapping
 
 from pipeline.domain.errors import MissingRow
 from pipeline.settings import Settings
@@ -59,7 +59,7 @@ def show(settings: Settings, run: int, *, as_json: bool) -> int:
     return asyncio.run(act())
 
 
-def _print(head: Mapping[str, Any], events: Any, calls: Any) -> None:
+def _print(head: RowMapping, events: Sequence[RowMapping], calls: Sequence[RowMapping]) -> None:
     for key, value in head.items():
         if value is not None and value != {}:
             shown = json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
