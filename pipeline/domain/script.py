@@ -7,7 +7,7 @@ connectives, "资料未说明") carries none and says nothing about the world.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from pipeline.domain.evidence import Span
@@ -83,3 +83,41 @@ class ScriptLimits:
     max_chars: int = 1_200
     min_speech_s: int = 15  # a shorter answer brings its surroundings, verbatim, until it reaches this
     chars_per_s: float = 4.5
+
+
+def without(script: ScriptDoc, claim_ids: frozenset[str]) -> ScriptDoc:
+    """``script`` without these claims and the sentences that rest on them; the others are numbered anew.
+
+    A connective goes with the passage it leads to.
+    """
+    if not claim_ids:
+        return script
+    kept: list[Sentence] = []
+    for sentence in script.sentences:
+        if claim_ids & set(sentence.claim_ids):
+            if kept and kept[-1].role is Role.CONNECTIVE:
+                kept.pop()
+            continue
+        kept.append(sentence)
+    return replace(
+        script,
+        sentences=tuple(replace(sentence, index=index) for index, sentence in enumerate(kept)),
+        claims=tuple(claim for claim in script.claims if claim.id not in claim_ids),
+        left_out=script.left_out + len(claim_ids),
+    )
+
+
+def shortened(script: ScriptDoc, *, drop_chars: int) -> ScriptDoc | None:
+    """``script`` shorter by at least ``drop_chars``, by leaving out claims that are not critical, last first.
+
+    None when only critical claims are left: their conditions are never cut for length (rule AUD-3).
+    """
+    lengths = {id: len(sentence.text) for sentence in script.sentences for id in sentence.claim_ids}
+    dropped: set[str] = set()
+    for claim in reversed(script.claims):
+        if drop_chars <= 0:
+            break
+        if not claim.critical:
+            dropped.add(claim.id)
+            drop_chars -= lengths.get(claim.id, 0)
+    return None if drop_chars > 0 else without(script, frozenset(dropped))

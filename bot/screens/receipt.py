@@ -1,0 +1,281 @@
+"""The one message of a run, edited in place: what was asked, how far it is, or why it ended (rules CHT-7, CHT-9).
+
+Pure: a ReceiptView and a language in, an Outbound out. The card is what the web lays out; ``text`` says the same for
+channels that only know text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from bot import errors
+from bot.channels.port import Button, Outbound
+from bot.texts import episode, source
+from bot.texts.words import Lang, clock, joined, span
+from pipeline.domain.run import RevisionState, RunLimits, RunState
+from storage.queries.episode.receipt import ReceiptView, StageView
+
+_MARKS = {"done": "✓", "now": "▶", "bad": "✗", "next": "·"}
+_SHOWS_STAGES = frozenset({"asking", "waiting", "retrying", "running", "stopping", "done"})
+
+_SAY = {
+    "asking": episode.ASK,
+    "waiting": episode.WAITING,
+    "stopping": episode.STOPPING,
+    "cancelled": episode.CANCELLED,
+    "superseded": episode.SUPERSEDED,
+    "review": episode.REVIEW,
+    "held": episode.HELD,
+}
+
+
+@dataclass(frozen=True)
+class _Offer:
+    """What the person can do in a state: verbs in order, the main one first marked."""
+
+    verbs: tuple[str, ...] = ()
+    main: str | None = None
+
+
+_OFFERS = {
+    "asking": _Offer(("points", "cancel"), "points"),
+    "waiting": _Offer(("cancel", "reask")),
+    "retrying": _Offer(("cancel", "reask")),
+    "running": _Offer(("cancel", "reask")),
+    "failed": _Offer(("retry", "reask"), "retry"),
+    "declined": _Offer(("reask", "points"), "reask"),
+    "cancelled": _Offer(("reask", "points"), "reask"),
+    "review": _Offer(("retry", "cancel")),
+    "held": _Offer(("reask", "points"), "reask"),
+}
+_LABELS = {
+    "cancel": episode.CANCEL,
+    "reask": episode.REASK,
+    "retry": episode.RETRY,
+    "points": episode.TELL_POINTS,
+}
+
+
+def receipt(view: ReceiptView, lang: Lang) -> Outbound:
+    state = state_of(view)
+    title = named(view, lang)
+    stages = [_stage(s, lang) for s in _shown(view, state)]
+    say = _say(view, state, lang)
+    foot = [episode.TOOK(lang, span=span(took, lang))] if state == "done" and (took := _took_ms(view)) else []
+    card = {
+        "state": state,
+        "input": view.input_type,
+        "title": title,
+        "meta": _meta(view, lang),
+        "ask": _asked(view, lang),
+        "stages": stages,
+        "say": say,
+        "excerpts": _excerpts(view),
+        "foot": foot,
+        "goes_on": episode.GOES_ON(lang) if state in ("waiting", "running", "retrying") else "",
+        "name": episode.RECEIPT_NAME(lang, title=title, state=episode.STATES[state](lang)),
+        "send_other": state == "failed" and errors.permanent(view.error_reason, _failed_stage(view)),
+        "revision": view.revision_id,
+    }
+    return Outbound(kind="receipt", text=_plain(card), card=card, buttons=_buttons(view, state, lang))
+
+
+def state_of(view: ReceiptView) -> str:
+    """Which of the receipt's faces this is: a key of ``episode.STATES``."""
+    if view.superseded:
+        return "superseded"
+    if ended := _ended(view):
+        return ended
+    if view.cancel_requested:
+        return "stopping"
+    if view.question is None:
+        return "asking"
+    if view.run_state == RunState.RETRY_WAIT:
+        return "retrying"
+    return "running" if view.run_state == RunState.RUNNING else "waiting"
+
+
+def _ended(view: ReceiptView) -> str | None:
+    if view.revision_state == RevisionState.STOPPED:
+        return "declined"
+    if view.revision_state == RevisionState.HELD:
+        return "held"
+    return {
+        RunState.SUCCEEDED.value: "done",
+        RunState.FAILED.value: "failed",
+        RunState.CANCELLED.value: "cancelled",
+        RunState.WAITING_REVIEW.value: "review",
+    }.get(view.run_state or "")
+
+
+def named(view: ReceiptView, lang: Lang) -> str:
+    """The source's title in the language's quotes; its file name, or what it is, before it is read."""
+    if view.title:
+        return source.TITLE(lang, title=view.title)
+    return view.name or source.PASTED(lang)
+
+
+def _meta(view: ReceiptView, lang: Lang) -> list[str]:
+    kind = source.INPUT_TYPES[view.input_type](lang)
+    parts = [source.PDF_PAGES(lang, n=view.pages) if view.pages and view.input_type == "pdf" else kind]
+    if view.title and view.name:
+        parts.insert(0, view.name)
+    elif not view.title and not view.name:
+        parts = []
+    read = next((s.facts for s in view.stages if s.stage == "read" and s.status == "done"), {})
+    return parts + [said for note in read.get("notes", ()) if (said := source_note(str(note), lang))]
+
+
+def source_note(note: str, lang: Lang) -> str:
+    """``pages_without_text:3`` in words; "" for a note that has none."""
+    key, _, value = note.partition(":")
+    if (text := source.NOTES.get(key)) is None:
+        return ""
+    if not text.placeholders(lang):
+        return text(lang)
+    return text(lang, n=int(value)) if value.isdecimal() else ""
+
+
+def _asked(view: ReceiptView, lang: Lang) -> str:
+    if view.question is None:
+        return ""
+    if view.question_by == "points":
+        return episode.POINTS(lang)
+    if view.question_by == "default":
+        return episode.POINTS_BY_DEFAULT(lang)
+    return episode.ASKED(lang, question=view.question)
+
+
+def _shown(view: ReceiptView, state: str) -> tuple[StageView, ...]:
+    if state == "failed":
+        return tuple(s for s in view.stages if s.status == "bad")[:1]
+    return view.stages if state in _SHOWS_STAGES else ()
+
+
+def _failed_stage(view: ReceiptView) -> str | None:
+    return next((s.stage for s in view.stages if s.status == "bad"), None)
+
+
+def _say(view: ReceiptView, state: str, lang: Lang) -> str:
+    if state == "retrying":
+        return episode.RETRYING(lang, n=view.attempts, limit=RunLimits().max_attempts)
+    if state == "failed":
+        return errors.sentence(view.error_reason, view.error_values, lang, stage=_failed_stage(view))
+    if state == "declined":
+        return _declined(view, lang)
+    return said(lang) if (said := _SAY.get(state)) else ""
+
+
+def _declined(view: ReceiptView, lang: Lang) -> str:
+    decline = view.decline or {}
+    reason = str(decline.get("reason", "not_covered"))
+    if reason == "other_language" and not _excerpts(view):
+        return episode.OTHER_LANGUAGE_BARE(lang)
+    text = episode.DECLINES.get(reason, episode.DECLINES["not_covered"])
+    said = text(lang, question=str(decline.get("question") or view.question or ""))
+    missing = [str(term) for term in decline.get("missing_terms", ())]
+    if not missing or reason != "not_covered":
+        return said
+    gap = "" if lang == "zh" else " "
+    return f"{said}{gap}{episode.MISSING_TERMS(lang, terms=joined(missing, lang))}"
+
+
+def _excerpts(view: ReceiptView) -> list[str]:
+    """The source's own words that go out as text (rule SEC-6); stored as pairs of words and span."""
+    return [str(pair[0]) for pair in (view.decline or {}).get("excerpts", ())]
+
+
+def _took_ms(view: ReceiptView) -> int:
+    if view.started_at is None or view.finished_at is None:
+        return 0
+    return round((view.finished_at - view.started_at).total_seconds() * 1000)
+
+
+def _stage(stage: StageView, lang: Lang) -> dict[str, Any]:
+    percent = min(100, stage.part * 100 // stage.parts) if stage.part is not None and stage.parts else None
+    fact = ""
+    if stage.status == "now" and stage.part is not None and stage.parts:
+        fact = episode.PARTS_OF.get(stage.stage, episode.PARTS)(lang, part=stage.part, parts=stage.parts)
+    elif stage.status == "done":
+        fact = _fact(stage, lang)
+    return {
+        "stage": stage.stage,
+        "status": stage.status,
+        "label": episode.STAGES[stage.stage](lang),
+        "fact": fact,
+        "percent": percent,
+    }
+
+
+def _fact(stage: StageView, lang: Lang) -> str:
+    facts, said = stage.facts, _FACTS[stage.stage](stage.facts, lang)
+    if facts.get("reused"):
+        said.append(episode.REUSED(lang))
+    return ("，" if lang == "zh" else ", ").join(said)
+
+
+def _read(facts: dict[str, Any], lang: Lang) -> list[str]:
+    said = [source.CHARS(lang, n=facts["chars"])] if "chars" in facts else []
+    quality = source.QUALITIES.get(str(facts.get("quality")))
+    return [*said, quality(lang)] if quality else said
+
+
+def _found(facts: dict[str, Any], lang: Lang) -> list[str]:
+    said = [episode.FOUND(lang, n=facts["passages"])] if "passages" in facts else []
+    if facts.get("whole_text"):
+        return [*said, episode.WHOLE_TEXT(lang)]
+    return [*said, episode.FROM_SECTIONS(lang, n=facts["sections"])] if facts.get("sections") else said
+
+
+def _written(facts: dict[str, Any], lang: Lang) -> list[str]:
+    return [episode.SENTENCES(lang, n=facts["sentences"])] if "sentences" in facts else []
+
+
+def _checked(facts: dict[str, Any], lang: Lang) -> list[str]:
+    said = [episode.SUPPORTED(lang, n=facts["supported"])] if "supported" in facts else []
+    return [*said, episode.DROPPED(lang, n=facts["dropped"])] if facts.get("dropped") else said
+
+
+def _published(facts: dict[str, Any], lang: Lang) -> list[str]:
+    if "duration_ms" not in facts or facts.get("lufs") is None:
+        return []
+    lufs = f"{float(facts['lufs']):.0f}".replace("-", "−")
+    return [episode.PUBLISHED(lang, clock=clock(facts["duration_ms"]), lufs=lufs)]
+
+
+_FACTS = {
+    "read": _read,
+    "split": lambda facts, lang: [episode.SPLIT(lang, n=facts["chunks"])] if "chunks" in facts else [],
+    "find": _found,
+    "write": _written,
+    "check": _checked,
+    "speak": lambda facts, lang: [episode.SEGMENTS(lang, n=facts["segments"])] if "segments" in facts else [],
+    "publish": _published,
+}
+
+
+def _buttons(view: ReceiptView, state: str, lang: Lang) -> tuple[Button, ...]:
+    offer = _OFFERS.get(state, _Offer())
+    if state == "failed" and errors.permanent(view.error_reason, _failed_stage(view)):
+        return ()
+    args = {"revision": view.revision_id}
+    return tuple(
+        Button(_LABELS[verb](lang), verb, dict(args), style="main" if verb == offer.main else "plain")
+        for verb in offer.verbs
+    )
+
+
+def _plain(card: dict[str, Any]) -> str:
+    head = [card["title"]]
+    if card["meta"]:
+        head.append("  ".join(card["meta"]))
+    if card["ask"]:
+        head.append(card["ask"])
+    rows = []
+    for s in card["stages"]:
+        percent = f" {s['percent']}%" if s["percent"] is not None else ""
+        rows.append(f"{_MARKS[s['status']]} {s['label']}  {s['fact']}{percent}".rstrip())
+    quotes = [f"「{excerpt}」" for excerpt in card["excerpts"]]
+    blocks = ["\n".join(head), "\n".join(rows), card["say"], "\n".join(quotes), "  ".join(card["foot"])]
+    return "\n\n".join(block for block in blocks if block)

@@ -1,0 +1,99 @@
+"""What the bot answers in a conversation. ``NOTES`` are the keys of ``screens.note``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bot.texts.words import Text
+
+NOTES: Mapping[str, Text] = {
+    # ── a message that cannot become work as it is ──
+    "empty_message": Text(
+        zh="这条消息里什么也没有。请发一份文件，或贴一段正文，再写上你的问题。",
+        en="There is nothing in this message. Please send a file or paste some text, with your question.",
+    ),
+    "empty_question": Text(
+        zh="问题是空的。请写一句你想弄清的话，或者按「讲要点」。",
+        en="The question is empty. Please write one sentence you want answered, or press “Main points”.",
+    ),
+    "link_not_yet": Text(
+        zh="链接要到下一个版本才能读。现在请把正文贴给我，或者发文件。",
+        en="Links come with the next version. For now, please paste the text or send a file.",
+    ),
+    "text_too_short": Text(
+        zh="收到了，可这几个字还不够当作资料。请贴完整的正文，或发一份文件，再写上你的问题。",
+        en="Received, but these few words are too little to work from. Please paste the whole text or send a file, with your question.",
+    ),
+    "too_large": Text(
+        zh="「{name}」超过 {limit_mb} MB，收不下。请拆小一些再发，或只贴有关的部分。别的内容都没有丢。",
+        en="“{name}” is over {limit_mb} MB, which is more than I can take. Please send a smaller part, or paste only what matters. Nothing else was lost.",
+    ),
+    "message_too_large": Text(
+        zh="这一次发的加起来超过 {limit_mb} MB，收不下。请分几次发。写好的字没有丢。",
+        en="Together this is over {limit_mb} MB, which is more than I can take at once. Please send it in several messages. What you wrote was not lost.",
+    ),
+    "too_many_files": Text(
+        zh="一次最多收 {limit} 份文件。请分几次发。写好的字没有丢。",
+        en="I take at most {limit} files at once. Please send them in several messages. What you wrote was not lost.",
+    ),
+    "malformed": Text(
+        zh="没有收完整，请再发一次。",
+        en="This did not arrive complete. Please send it again.",
+    ),
+    # ── presses ──
+    "foreign_press": Text(
+        zh="这个按钮属于别人的对话，你按了不算数，什么也没有改。请在你自己的对话里操作。",
+        en="This button belongs to someone else’s chat, so nothing was changed. Please use your own chat.",
+    ),
+    "stale_press": Text(
+        zh="这张卡片已经变了，这个按钮不再有效，什么也没有改。请看下面最新的一条。",
+        en="This card has changed since, so the button no longer counts and nothing was changed. Please look at the newest message below.",
+    ),
+    "not_ready": Text(
+        zh="这一条还没有做好，暂时看不了。做好后这里会自动出现。",
+        en="This one is not finished yet. It will appear here by itself.",
+    ),
+    "nothing_to_cancel": Text(
+        zh="已经结束了，没有可取消的。",
+        en="It has already ended; there is nothing to cancel.",
+    ),
+    "no_claims": Text(
+        zh="这一条里没有引用原文的句子，所以没有依据可翻。",
+        en="No sentence of this note quotes the source, so there is no evidence to open.",
+    ),
+    # ── dialogue ──
+    "ask_question": Text(
+        zh="你想从《{title}》里弄清什么？请写一句话。",
+        en="What do you want to find out from “{title}”? Please write one sentence.",
+    ),
+    "question_taken": Text(
+        zh="好，按这个问题做：{question}",
+        en="All right, working on: {question}",
+    ),
+    "language_set": Text(zh="好，之后用中文。", en="All right, English from now on."),
+    "help": Text(
+        zh="发一份 PDF、网页文件、Markdown 或 TXT，或贴一段正文，附上一个你想弄清的问题。最多五分钟讲完，每一句都能翻回原文。",
+        en="Send a PDF, a web page file, Markdown or TXT, or paste some text, with one question. You get at most five minutes of audio, and every sentence opens at the words it came from.",
+    ),
+    # ── refusals of the border ──
+    "expired_session": Text(
+        zh="登录过期了，写好的字还在这一页。请在装有 Earmark 的电脑上运行 earmark signin，打开它给出的新地址。",
+        en="Your sign-in has expired; what you wrote is still on this page. On the machine that runs Earmark, run “earmark signin” and open the new address it prints.",
+    ),
+    "request_conflict": Text(
+        zh="同一条消息来了两次，内容却不一样，所以只留第一次的。请作为新消息再发一遍。",
+        en="The same message came twice with different content, so only the first was kept. Please send it again as a new message.",
+    ),
+    "busy": Text(
+        zh="这会儿太忙，没有做成。请过几秒再试。",
+        en="Too busy right now; it was not done. Please try again in a few seconds.",
+    ),
+    "missing": Text(
+        zh="没有找到，也许已经删了。请回到对话里看最新的一条。",
+        en="Not found; it may have been deleted. Please look at the newest message in the chat.",
+    ),
+    "generic": Text(
+        zh="出了点问题，这一步没有做成，做好的部分都留着。请再试一次；还不行的话，运行 earmark doctor 看看缺了什么。",
+        en="Something went wrong and this step was not done; what was finished is kept. Please try again. If it happens again, run “earmark doctor” to see what is missing.",
+    ),
+}

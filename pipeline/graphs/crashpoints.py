@@ -1,0 +1,45 @@
+"""Named instants at which a test may kill this process: after each commit, before each effect.
+
+``CRASH_AT=name`` kills at the first pass, ``name:3`` at the third. In normal service nothing is armed and ``reach``
+costs a comparison.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+
+POINTS = (
+    "claimed",  # the run is ours, nothing done
+    "read_before_parse",
+    "read_committed",
+    "split_committed",
+    "find_committed",
+    "script_committed",
+    "call_intended",  # the row stands, no request was made
+    "call_received",  # spoken, receipt stored, bytes not yet
+    "segment_committed",
+    "audio_stored",  # bytes in the blob store, no row names them
+    "audio_committed",
+    "publish_before",
+    "published",
+    "message_before_send",  # outbox row claimed, nothing delivered
+    "message_delivered",  # delivered, outbox row not settled
+)
+
+
+class CrashPoints:
+    """One per process."""
+
+    def __init__(self, armed: str = "") -> None:
+        name, _, nth = armed.partition(":")
+        if name and name not in POINTS:
+            raise ValueError(f"CRASH_AT={name!r} is not one of {', '.join(POINTS)}")
+        self._name, self._left = name, int(nth or 1)
+
+    def reach(self, point: str) -> None:
+        if point != self._name:
+            return
+        self._left -= 1
+        if self._left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)

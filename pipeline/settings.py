@@ -1,0 +1,58 @@
+"""All configuration, read once at start. Nothing else reads the environment.
+
+Every field is an environment variable of the same name in capitals, or a line of ``.env``.
+``tests/architecture/test_settings.py`` fails if a field here is missing from README.md.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, SecretStr, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+class Settings(BaseSettings):
+    """Defaults run the whole product on one machine without a key."""
+
+    model_config = SettingsConfigDict(env_prefix="", env_file=".env", frozen=True, extra="ignore")
+
+    data_dir: Path = Path("data")  # database, bytes, model cache
+    database_url: SecretStr | None = None  # None: the embedded server in data_dir
+    web_host: str = "127.0.0.1"
+    web_port: Annotated[int, Field(ge=0, le=65535)] = 8321  # 0: any free port
+    web_allowed_hosts: str = ""  # further Host names, comma separated; loopback names are always allowed
+    web_session_days: Annotated[int, Field(ge=1, le=365)] = 30
+    default_language: Literal["zh", "en"] = "zh"  # of a new owner
+    speech_voice: str = ""  # "": the packaged default
+    speech_voices_dir: Path | None = None  # folder of native Kokoro voices, see README
+    speech_fake: bool = False  # tones instead of speech: for tests and demonstrations of the flow
+    worker_concurrency: Annotated[int, Field(ge=1, le=8)] = 2
+    lease_s: Annotated[float, Field(gt=0)] = 60.0
+    heartbeat_s: Annotated[float, Field(gt=0)] = 15.0
+    max_attempts: Annotated[int, Field(ge=1, le=10)] = 4
+    ask_default_after_s: Annotated[float, Field(gt=0)] = 120.0  # rule CHT-9
+    max_pdf_mb: Annotated[int, Field(ge=1)] = 50
+    max_text_mb: Annotated[int, Field(ge=1)] = 25
+    max_pdf_pages: Annotated[int, Field(ge=1)] = 1_000
+    parse_time_s: Annotated[int, Field(ge=1)] = 60
+    crash_at: str = ""  # tests only: kill -9 this process at a named point, "name" or "name:nth"
+
+    @model_validator(mode="after")
+    def _agree(self) -> Settings:
+        if self.lease_s < 3 * self.heartbeat_s:
+            raise ValueError("LEASE_S must be at least three times HEARTBEAT_S, or one lost beat loses the lease")
+        if self.web_host not in LOOPBACK and not self.web_allowed_hosts.strip():
+            raise ValueError(
+                f"WEB_HOST={self.web_host} serves beyond this machine: set WEB_ALLOWED_HOSTS to the names it is reached"
+                " by (sign-in stays by one-time address), or leave WEB_HOST at 127.0.0.1"
+            )
+        return self
+
+    def allowed_hosts(self) -> frozenset[str]:
+        """Host names without port that requests may carry."""
+        named = {name.strip().lower() for name in self.web_allowed_hosts.split(",") if name.strip()}
+        return frozenset(named | LOOPBACK)

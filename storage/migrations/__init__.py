@@ -1,0 +1,1 @@
+"""Alembic: one file per change, applied by storage/migrate.py."""

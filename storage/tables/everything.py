@@ -1,0 +1,8 @@
+"""Imports every table, so that ``metadata`` is complete wherever this is imported."""
+
+from __future__ import annotations
+
+from storage.tables import chat, run, source
+from storage.tables.names import metadata
+
+__all__ = ["chat", "metadata", "run", "source"]

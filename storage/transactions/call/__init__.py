@@ -1,0 +1,1 @@
+"""Transactions about call: one file each."""

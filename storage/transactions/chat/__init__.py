@@ -1,0 +1,1 @@
+"""Transactions about chat: one file each."""

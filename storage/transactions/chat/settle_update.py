@@ -1,0 +1,22 @@
+"""An update was handled, or is set aside so that it never blocks the rest (rule CHT-1).
+
+Locks: none taken before; one inbox_update row by its compare-and-set.
+Idempotent: a second settling finds the state changed and does nothing.
+"""
+
+from __future__ import annotations
+
+from storage.tx import Tx
+
+HANDLED = "UPDATE inbox_update SET state = 'handled', handled_at = now() WHERE id = :id AND state = 'stored'"
+ASIDE = """
+UPDATE inbox_update SET state = 'set_aside', handled_at = now(), error = :error WHERE id = :id AND state = 'stored'
+"""
+
+
+async def handled(tx: Tx, update_id: int) -> bool:
+    return await tx.run(HANDLED, id=update_id) == 1
+
+
+async def set_aside(tx: Tx, update_id: int, *, error: str) -> bool:
+    return await tx.run(ASIDE, id=update_id, error=error[:500]) == 1

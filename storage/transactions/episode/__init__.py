@@ -1,0 +1,1 @@
+"""Transactions about episode: one file each."""

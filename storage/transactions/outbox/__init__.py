@@ -1,0 +1,1 @@
+"""Transactions about outbox: one file each."""

@@ -1,0 +1,1 @@
+"""Transactions about owner: one file each."""

@@ -1,0 +1,1 @@
+"""Transactions about publish: one file each."""

@@ -1,0 +1,1 @@
+"""Transactions about run: one file each."""

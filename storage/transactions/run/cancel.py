@@ -1,0 +1,55 @@
+"""A person cancels the runs of a revision, or puts a failed one back.
+
+Locks: RUN rows of the revision, ascending → OUTBOX.
+Idempotent: ended runs stay as they are.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from storage.locks import Lock
+from storage.transactions.run.event import event
+from storage.tx import Tx
+
+OF_REVISION = """
+SELECT id, state, kind FROM generation_run WHERE revision_id = :revision AND owner_id = :owner
+ ORDER BY id FOR NO KEY UPDATE
+"""
+ASK = "UPDATE generation_run SET cancel_requested = true WHERE id = :run"
+END = """
+UPDATE generation_run SET state = 'CANCELLED', cancel_requested = true, finished_at = clock_timestamp() WHERE id = :run
+"""
+# Attempts begin anew, since they guard against inputs that kill workers; calls and tokens already used stay counted.
+AGAIN = """
+UPDATE generation_run SET state = 'QUEUED', attempts = 0, cancel_requested = false, next_due_at = :now,
+       finished_at = NULL, error_reason = NULL, error_values = NULL WHERE id = :run
+"""
+
+
+async def cancel_revision(tx: Tx, *, revision_id: int, owner_id: int) -> bool:
+    """True when something was still to be stopped."""
+    stopped = False
+    for run in await tx.rows(OF_REVISION, revision=revision_id, owner=owner_id):
+        tx.holding(Lock.RUN, run["id"])
+        if run["state"] in ("DEFERRED", "QUEUED", "RETRY_WAIT", "WAITING_REVIEW"):
+            await event(tx, run_id=run["id"], kind="cancelled", data={"by": "person"})
+            await tx.run(END, run=run["id"])
+            stopped = True
+        elif run["state"] == "RUNNING":
+            await event(tx, run_id=run["id"], kind="cancel_requested", data={"by": "person"})
+            await tx.run(ASK, run=run["id"])
+            stopped = True
+    return stopped
+
+
+async def resume_revision(tx: Tx, *, revision_id: int, owner_id: int, now: datetime) -> bool:
+    """Put the failed runs of the revision back to QUEUED (a person's retry). False: none had failed."""
+    resumed = False
+    for run in await tx.rows(OF_REVISION, revision=revision_id, owner=owner_id):
+        tx.holding(Lock.RUN, run["id"])
+        if run["state"] == "FAILED":
+            await event(tx, run_id=run["id"], kind="resumed", data={"by": "person"})
+            await tx.run(AGAIN, run=run["id"], now=now)
+            resumed = True
+    return resumed

@@ -1,0 +1,108 @@
+"""Claim the oldest due run for one attempt; keep it; give it up for dead.
+
+Locks: one RUN row, skipped if another worker has it. The rule is pipeline/domain/run.py; SQL repeats it because only
+the database sees all workers at once.
+Clock: the database's, so that workers with wrong clocks agree.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import RowMapping
+
+from storage.locks import Lock
+from storage.transactions.outbox.enqueue import show_progress
+from storage.tx import Tx
+
+# A lapsed lease is claimable like a fresh run: there is no separate rescuer to forget. A run whose source is being
+# read for another run of the same revision waits for that, so that no file is parsed twice at once.
+CLAIM = """
+UPDATE generation_run r
+   SET state = 'RUNNING', attempt_id = :attempt, attempts = attempts + 1, fence = fence + 1, holder = :holder,
+       expires_at = clock_timestamp() + make_interval(secs => :lease_s), event_seq = event_seq + 1,
+       started_at = coalesce(started_at, clock_timestamp()), error_reason = NULL, error_values = NULL
+ WHERE r.id = (
+   SELECT q.id FROM generation_run q
+    WHERE q.attempts < :max_attempts
+      AND (q.state IN ('QUEUED', 'RETRY_WAIT') AND q.next_due_at <= :now
+           OR q.state = 'RUNNING' AND q.expires_at <= clock_timestamp())
+      AND (cast(:only AS bigint) IS NULL OR q.revision_id = :only)
+      AND NOT (q.kind = 'GENERATE' AND EXISTS (
+            SELECT 1 FROM generation_run i WHERE i.revision_id = q.revision_id AND i.kind = 'INTAKE'
+               AND i.state IN ('QUEUED', 'RUNNING', 'RETRY_WAIT')))
+    ORDER BY q.next_due_at, q.id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)
+RETURNING r.id, r.kind, r.fence, r.attempts, r.event_seq, r.revision_id, r.cancel_requested
+"""
+STARTED = """
+INSERT INTO run_event (run_id, seq, fence, kind, data)
+VALUES (:run, :seq, :fence, 'attempt_started', cast(:data AS jsonb))
+"""
+# What a dead attempt left as INTENT: without an effect on the world it may simply be made again; otherwise nobody
+# knows, and only a person may decide (rule TTS-1).
+SWEEP_CALLS = """
+UPDATE provider_call SET state = CASE WHEN effect = 'none' THEN 'FAILED' ELSE 'UNKNOWN' END,
+       error = 'the attempt that made it died', settled_at = now()
+ WHERE run_id = :run AND state = 'INTENT' AND fence < :fence
+"""
+BEAT = """
+UPDATE generation_run SET expires_at = clock_timestamp() + make_interval(secs => :lease_s)
+ WHERE id = :run AND fence = :fence AND state = 'RUNNING' AND expires_at > clock_timestamp()
+RETURNING cancel_requested
+"""
+CRASHED = """
+UPDATE generation_run r SET state = 'FAILED', error_reason = 'crashed', expires_at = NULL, holder = NULL,
+       finished_at = clock_timestamp()
+  FROM episode_revision v
+ WHERE v.id = r.revision_id AND r.id = (
+   SELECT id FROM generation_run
+    WHERE state = 'RUNNING' AND expires_at <= clock_timestamp() AND attempts >= :max_attempts
+    ORDER BY id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)
+RETURNING r.id, r.revision_id, v.chat_id
+"""
+
+
+async def claim_run(
+    tx: Tx,
+    *,
+    holder: str,
+    attempt: UUID,
+    lease_s: float,
+    max_attempts: int,
+    now: datetime,
+    only_revision: int | None = None,
+) -> RowMapping | None:
+    """id, kind, fence, attempts, revision_id, cancel_requested of the claimed run; None when nothing is due."""
+    row = await tx.row(
+        CLAIM,
+        holder=holder,
+        attempt=attempt,
+        lease_s=lease_s,
+        max_attempts=max_attempts,
+        now=now,
+        only=only_revision,
+    )
+    if row is None:
+        return None
+    tx.holding(Lock.RUN, row["id"])
+    data = json.dumps({"attempt": row["attempts"], "holder": holder})
+    await tx.run(STARTED, run=row["id"], seq=row["event_seq"], fence=row["fence"], data=data)
+    await tx.run(SWEEP_CALLS, run=row["id"], fence=row["fence"])
+    return row
+
+
+async def heartbeat(tx: Tx, *, run_id: int, fence: int, lease_s: float) -> bool | None:
+    """Extend one's own live lease. None: it is no longer ours. Otherwise whether a person asked to cancel."""
+    row = await tx.row(BEAT, run=run_id, fence=fence, lease_s=lease_s)
+    return None if row is None else bool(row["cancel_requested"])
+
+
+async def give_up_lapsed(tx: Tx, *, max_attempts: int) -> int | None:
+    """Turn one run whose last allowed attempt lapsed into FAILED (crashed); its id, or None."""
+    row = await tx.row(CRASHED, max_attempts=max_attempts)
+    if row is None:
+        return None
+    await show_progress(tx, chat_id=row["chat_id"], kind="receipt", subject_id=row["revision_id"])
+    return int(row["id"])

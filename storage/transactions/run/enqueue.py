@@ -1,0 +1,47 @@
+"""Insert a run with its first event.
+
+Locks: inserts generation_run, run_event (parents: owner, source, episode_revision).
+Idempotent: ``(owner, kind, request_key)``; the key is the revision's own id, which only its maker knows yet.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+
+from storage.tx import Tx
+
+INSERT = """
+INSERT INTO generation_run (owner_id, kind, request_key, source_id, revision_id, state, next_due_at, settings,
+                            event_seq)
+VALUES (:owner, :kind, :key, :source, :revision, :state, :due, cast(:settings AS jsonb), 1) RETURNING id
+"""
+FIRST = "INSERT INTO run_event (run_id, seq, fence, kind, data) VALUES (:run, 1, 0, 'accepted', cast(:data AS jsonb))"
+
+
+async def enqueue(
+    tx: Tx,
+    *,
+    kind: str,
+    state: str,
+    due_at: datetime,
+    owner_id: int,
+    source_id: int,
+    revision_id: int,
+    settings: dict[str, Any],
+) -> int:
+    row = await tx.one(
+        INSERT,
+        owner=owner_id,
+        kind=kind,
+        key=f"revision:{revision_id}",
+        source=source_id,
+        revision=revision_id,
+        state=state,
+        due=due_at,
+        settings=json.dumps(settings, ensure_ascii=False),
+    )
+    await tx.run(FIRST, run=row["id"], data=json.dumps({"state": state}))
+    await tx.wake()
+    return int(row["id"])

@@ -1,0 +1,53 @@
+"""End an attempt under its fence: retry later, fail, or stop because a person asked.
+
+Locks: RUN(run) → OUTBOX. Success is written where its reason is written: see publish/ and stage/.
+Idempotent: by the fence; a second ending finds the state changed and raises Contention.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+
+from storage.transactions.run.event import guarded_event
+from storage.tx import Tx
+
+RETRY = """
+UPDATE generation_run SET state = 'RETRY_WAIT', next_due_at = :due, expires_at = NULL, holder = NULL,
+       error_reason = :reason, error_values = cast(:values AS jsonb) WHERE id = :run
+"""
+END = """
+UPDATE generation_run SET state = :state, expires_at = NULL, holder = NULL, finished_at = clock_timestamp(),
+       error_reason = :reason, error_values = cast(:values AS jsonb) WHERE id = :run
+"""
+
+
+async def retry_later(
+    tx: Tx, *, run_id: int, fence: int, due_at: datetime, reason: str, values: dict[str, Any], stage: str | None
+) -> None:
+    await guarded_event(tx, run_id=run_id, fence=fence, kind="retry_wait", data={"reason": reason, "stage": stage})
+    await tx.run(RETRY, run=run_id, due=due_at, reason=reason, values=json.dumps(values, ensure_ascii=False))
+
+
+async def fail(tx: Tx, *, run_id: int, fence: int, reason: str, values: dict[str, Any], stage: str | None) -> None:
+    """``reason`` and ``values`` choose and fill the sentence that the person reads."""
+    data = {"reason": reason, **values}
+    await guarded_event(tx, run_id=run_id, fence=fence, kind="stage_failed", stage=stage, data=data)
+    await _end(tx, run_id, "FAILED", reason, values)
+
+
+async def cancelled(tx: Tx, *, run_id: int, fence: int) -> None:
+    await guarded_event(tx, run_id=run_id, fence=fence, kind="cancelled")
+    await _end(tx, run_id, "CANCELLED", None, {})
+
+
+async def succeeded(tx: Tx, *, run_id: int) -> None:
+    """Inside a transaction that has already appended its guarded event."""
+    await _end(tx, run_id, "SUCCEEDED", None, {})
+    await tx.wake()  # a run of the same revision may have waited for this one
+
+
+async def _end(tx: Tx, run_id: int, state: str, reason: str | None, values: dict[str, Any]) -> None:
+    body = json.dumps(values, ensure_ascii=False) if values else None
+    await tx.run(END, run=run_id, state=state, reason=reason, values=body)

@@ -1,0 +1,1 @@
+"""Transactions about source: one file each."""

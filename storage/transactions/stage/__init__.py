@@ -1,0 +1,1 @@
+"""Transactions about stage: one file each."""

@@ -1,0 +1,1 @@
+"""Transactions about web: one file each."""

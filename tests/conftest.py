@@ -1,0 +1,68 @@
+"""One embedded PostgreSQL for the session, one migrated template, one clone per test: commits and locks are real."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import NullPool
+
+from storage.embedded import EmbeddedPostgres
+from storage.engine import asyncpg_url, engine_of
+from storage.migrate import migrate
+
+
+async def _make_template(server: EmbeddedPostgres) -> None:
+    engine = engine_of(server.url())
+    await migrate(engine)
+    await engine.dispose()
+
+
+async def _admin(server: EmbeddedPostgres, sql: str) -> None:
+    engine = create_async_engine(asyncpg_url(server.url("postgres")), isolation_level="AUTOCOMMIT", poolclass=NullPool)
+    async with engine.connect() as connection:
+        await connection.execute(text(sql))
+    await engine.dispose()
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedPostgres]:
+    """fsync is off: nothing here kills this server (crash tests start their own)."""
+    server = EmbeddedPostgres(_walkable(tmp_path_factory.mktemp("postgres")), durable=False)
+    server.start()
+    asyncio.run(_make_template(server))
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="session")
+def counter() -> Iterator[int]:
+    return iter(range(1, 1_000_000))
+
+
+@pytest.fixture
+async def database_url(postgres: EmbeddedPostgres, counter: Iterator[int]) -> AsyncIterator[str]:
+    """A ``postgresql://`` URL of an empty database at head, dropped afterwards."""
+    name = f"test_{next(counter)}"
+    await _admin(postgres, f"CREATE DATABASE {name} TEMPLATE earmark")
+    yield postgres.url(name)
+    await _admin(postgres, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+async def engine(database_url: str) -> AsyncIterator[AsyncEngine]:
+    engine = engine_of(database_url)
+    yield engine
+    await engine.dispose()
+
+
+def _walkable(path: Path) -> Path:
+    """As root the server runs as ``nobody``: pytest's private folders are opened for walking, not for reading."""
+    for folder in (path, *path.parents):
+        if folder.stat().st_mode & 0o001 == 0 and folder.is_relative_to(Path("/tmp")):  # noqa: S108 - pytest's own root
+            folder.chmod(folder.stat().st_mode | 0o011)
+    return path
