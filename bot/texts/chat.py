@@ -24,7 +24,7 @@ NOTES: Mapping[str, Text] = {
         zh="收到了，可这几个字还不够当作资料。请贴完整的正文，或发一份文件，再写上你的问题。",
         en="Received, but these few words are too little to work from. Please paste the whole text or send a file, with your question.",
     ),
-    "too_large": Text(
+    "upload_too_large": Text(
         zh="「{name}」超过 {limit_mb} MB，收不下。请拆小一些再发，或只贴有关的部分。别的内容都没有丢。",
         en="“{name}” is over {limit_mb} MB, which is more than I can take. Please send a smaller part, or paste only what matters. Nothing else was lost.",
     ),
