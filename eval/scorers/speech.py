@@ -19,13 +19,15 @@ from pathlib import Path
 from typing import Any
 
 import cn2an
-import zhconv
 
 from pipeline.domain.spoken import is_han, plain
+from pipeline.render.simplified import simplified
 
 MISSING_BELOW = 0.5
 _MODEL_SHA256_BEGINS = "905e5bf8"
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_YEAR = re.compile(r"(\d{4})(?=\s*年)")
+_ONE_SPELLING = str.maketrans("两幺〇", "二一零")  # two sounds of one figure: not the voice's error
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*[%％]")
 _DIGITS = dict(zip("0123456789", "零一二三四五六七八九", strict=True))
 
@@ -78,10 +80,11 @@ def transcribe(audio: Path, *, cache_dir: Path) -> str:
 
 def folded(text: str) -> str:
     """Simplified, lower case, numbers spelled out, letters, digits and Han characters only."""
-    text = zhconv.convert(plain(text), "zh-hans").lower()
+    text = simplified(plain(text)).lower()
+    text = _YEAR.sub(lambda found: "".join(_DIGITS[c] for c in found[1]), text)
     text = _PERCENT.sub(r"百分之\1", text)
     text = _NUMBER.sub(lambda found: _spelled(found[0]), text)
-    return "".join(c for c in text if is_han(c) or c.isalnum())
+    return "".join(c for c in text if is_han(c) or c.isalnum()).translate(_ONE_SPELLING)
 
 
 def _spelled(number: str) -> str:

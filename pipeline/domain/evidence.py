@@ -82,6 +82,9 @@ class EvidencePack:
     total_chars: int  # of the version: what was left out can be said
     index_state: str  # at retrieval time; LEXICAL means the dense channel saw only the best lexical chunks
     missing_terms: tuple[str, ...] = ()  # terms of the question that occur nowhere in the version
+    terms: tuple[
+        tuple[str, float], ...
+    ] = ()  # content words of the question, as searched for, and their rarity in nats
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,9 @@ _ABBREVIATION = re.compile(
     r"(?:^|[\s(“\"])(?:Mr|Mrs|Ms|Dr|Prof|St|No|Nr|Fig|Eq|Sec|Vol|pp?|vs|etc|al|cf|e\.g|i\.e|z\.B|[A-Z](?:\.[A-Z])*)\.$"
 )
 _NUMBERED = re.compile(r"^\s*\(?\d{1,3}(?:\.\d{1,3})*\.$")  # "1." opens a list item, it does not end a sentence
-_LIST_START = re.compile(r"\s*(?:[-*•·●○■◆▪]|[（(]?[0-9一二三四五六七八九十]{1,3}[)）.、．]|第[0-9一二三四五六七八九十百]+[条章节款])")
+_LIST_START = re.compile(
+    r"\s*(?:[-*•·●○■◆▪]|[（(]?[0-9一二三四五六七八九十]{1,3}[)）.、．]|第[0-9一二三四五六七八九十百]+[条章节款])"
+)
 _CONTINUES = re.compile(r"[，,、：:；;—\-（(“‘「]$")
 
 
@@ -52,7 +54,9 @@ def _ends(text: str, open_at: int, match: re.Match[str], end: int) -> bool:
         ascii_mark = match.group()[0] in "!?"
         return not ascii_mark or after >= end or not (text[after].isascii() and text[after].isalnum())
     if kind == "semicolon":
-        return after - open_at >= _SEMICOLON_FROM and (match.group()[0] == "；" or not text[match.start() - 1].isascii())
+        return after - open_at >= _SEMICOLON_FROM and (
+            match.group()[0] == "；" or not text[match.start() - 1].isascii()
+        )
     if kind == "dot":
         before = text[max(open_at, match.start() - 12) : match.start() + 1]
         return not (_ABBREVIATION.search(before) or _NUMBERED.match(text[open_at : match.start() + 1]))

@@ -40,7 +40,13 @@ def runs(spoken: str) -> Iterator[tuple[str, str | None]]:
 
 
 def is_han(character: str) -> bool:
-    return "\u3400" <= character <= "\u9fff" or "\uf900" <= character <= "\ufaff" or "\U00020000" <= character
+    """Of one character: a Chinese character in any of Unicode's blocks for them."""
+    return (
+        "\u3400" <= character <= "\u9fff"
+        or "\uf900" <= character <= "\ufaff"
+        or "\U00020000" <= character <= "\U0003ffff"
+    )
+
 
 def beats(spoken: str) -> int:
     """How many characters' worth of sound ``spoken`` is: the unit in which TTS-4 measures seconds per character.

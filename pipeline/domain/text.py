@@ -135,7 +135,9 @@ def print_forms(text: str) -> tuple[str, OffsetMap]:
     For text out of a PDF, where these forms are the font's and not the author's.
     """
     text = compatible_han(text)
-    return _apply(text, [(m.start(), m.end(), unicodedata.normalize("NFKC", m.group())) for m in _LIGATURE.finditer(text)])
+    return _apply(
+        text, [(m.start(), m.end(), unicodedata.normalize("NFKC", m.group())) for m in _LIGATURE.finditer(text)]
+    )
 
 
 def fold(text: str) -> tuple[str, OffsetMap]:

@@ -65,7 +65,9 @@ def is_summary(question: str) -> bool:
     return bool(_SUMMARY_CUE.search(question)) and not content_runs(SUMMARY_WORDS.sub(" ", question))
 
 
-_RUN = re.compile("[\u3400-\u9fff\U00020000-\U0003ffff]+|[a-z0-9]+(?:[.\\-'_][a-z0-9]+)*|[\u00c0-\u2e7f\u3040-\u33ff\uac00-\ud7af]+")
+_RUN = re.compile(
+    "[\u3400-\u9fff\U00020000-\U0003ffff]+|[a-z0-9]+(?:[.\\-'_][a-z0-9]+)*|[\u00c0-\u2e7f\u3040-\u33ff\uac00-\ud7af]+"
+)
 
 
 def content_runs(question: str) -> tuple[str, ...]:
@@ -81,7 +83,9 @@ def content_runs(question: str) -> tuple[str, ...]:
     return tuple(runs)
 
 
-_EDGE = re.compile("^[的了着是在有和与及或而且并也都就还又被把将对为由从自到至于以其之此该这那它他她我你您]+|[的了着是在有和与及或而且并也都]+$")
+_EDGE = re.compile(
+    "^[的了着是在有和与及或而且并也都就还又被把将对为由从自到至于以其之此该这那它他她我你您]+|[的了着是在有和与及或而且并也都]+$"
+)
 
 
 def _stripped(run: str) -> str:

@@ -40,7 +40,8 @@ def split(text: str, blocks: Sequence[Block], limits: ChunkLimits | None = None)
         start, end = group[0].start, group[-1].end
         drafts.append(ChunkDraft(group[0].kind, start, end, None, heading, group[0].page, is_section=True))
         drafts += [
-            ChunkDraft(kind, low, high, section, heading, _page(group, low)) for kind, low, high in _children(text, group, limits)
+            ChunkDraft(kind, low, high, section, heading, _page(group, low))
+            for kind, low, high in _children(text, group, limits)
         ]
     return tuple(drafts)
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from pipeline.domain.evidence import EvidencePack, IndexedChunk, PackLimits, Passage, count_tokens
 from pipeline.domain.source import BlockKind
-from pipeline.evidence.terms import content_words, folded
+from pipeline.domain.words import is_summary
+from pipeline.evidence.terms import folded, weighted_words
 
 
 def rrf(rankings: Sequence[Sequence[int]], *, k: int = 60) -> list[int]:
@@ -44,7 +45,12 @@ def pack(
     dense = [(i, cosine) for i, cosine in dense if i in by_id][: limits.per_channel]
     best = rrf([lexical, [i for i, _ in dense]], k=limits.rrf_k)[: limits.fused]
     whole = count_tokens(text) <= limits.max_tokens
-    chosen = {c.id for c in children} if whole else _surrounded(text, children, best, limits)
+    if whole:
+        chosen = {c.id for c in children}
+    elif is_summary(question):
+        chosen = _sample(text, children, limits)
+    else:
+        chosen = _surrounded(text, children, best, limits)
     ranks = {chunk_id: rank for rank, chunk_id in enumerate(best, start=1)}
     lexical_ranks = {chunk_id: rank for rank, chunk_id in enumerate(lexical, start=1)}
     dense_ranks = {chunk_id: (rank, cosine) for rank, (chunk_id, cosine) in enumerate(dense, start=1)}
@@ -66,7 +72,7 @@ def pack(
         for c in children
         if c.id in chosen
     )
-    known = folded(text)
+    known, terms = folded(text), weighted_words(question)
     return EvidencePack(
         question=question,
         passages=passages,
@@ -74,7 +80,8 @@ def pack(
         whole_text=whole,
         total_chars=len(text),
         index_state=index_state,
-        missing_terms=tuple(word for word in content_words(question) if word not in known),
+        missing_terms=tuple(word for word, _ in terms if word not in known),
+        terms=terms,
     )
 
 
@@ -108,4 +115,24 @@ def _surrounded(text: str, children: list[IndexedChunk], best: list[int], limits
         family = [i for i, c in enumerate(children) if c.parent_id == parent and c.kind is not BlockKind.CODE]
         for index in [*sorted(family, key=lambda i: abs(i - centre)), centre - 1, centre + 1]:
             take(index)
+    return chosen
+
+
+def _sample(text: str, children: list[IndexedChunk], limits: PackLimits) -> set[int]:
+    """For a question about the whole of a long text: its opening, its end, and each section's opening (rule CHK-5).
+
+    When there are more sections than tokens, evenly spaced ones.
+    """
+    openings = [c for i, c in enumerate(children) if i == 0 or c.parent_id != children[i - 1].parent_id]
+    openings = [c for c in openings if c.kind is not BlockKind.CODE]
+    order = [*children[:2], *children[-1:]]
+    stride = max(1, sum(count_tokens(text[c.start : c.end]) for c in openings) // max(1, limits.max_tokens * 3 // 4))
+    order += openings[::stride] + openings
+    chosen: set[int] = set()
+    left = limits.max_tokens
+    for chunk in order:
+        size = count_tokens(text[chunk.start : chunk.end])
+        if chunk.id not in chosen and size <= left:
+            chosen.add(chunk.id)
+            left -= size
     return chosen

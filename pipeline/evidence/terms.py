@@ -25,6 +25,7 @@ _HAN = re.compile("[\u3400-\u9fff\U00020000-\U0003ffff]+")
 _WORD = re.compile("[\u3400-\u9fff\U00020000-\U0003ffff]+|[^\\W_]+(?:[.\\-'’_][^\\W_]+)*")
 _INNER = re.compile("[.\\-'’_]")
 _LONGEST = 40
+_LATIN_RARITY = 12.0  # nats, as a Han word seen a few hundred times in jieba's sixty million
 
 
 @cache
@@ -73,9 +74,14 @@ def query_terms(question: str) -> tuple[str, ...]:
             for pair in _pairs(run):
                 terms.setdefault(pair, 1.0)
         else:
-            terms.setdefault(_flat(run), 12.0)
+            terms.setdefault(_flat(run), _LATIN_RARITY)
     ordered = sorted(terms, key=lambda term: -terms[term])
     return tuple(ordered[:MAX_TERMS])
+
+
+def weighted_words(question: str) -> tuple[tuple[str, float], ...]:
+    """Return the content words of a question with their rarity in general Chinese (nats; Latin words count as rare)."""
+    return tuple((word, _rarity(word) if _HAN.match(word) else _LATIN_RARITY) for word in content_words(question))
 
 
 def content_words(question: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from pipeline.domain.errors import AudioRejected, Cancelled
+from pipeline.domain.errors import AudioRejected, Cancelled, MissingRow
 from pipeline.domain.run import RevisionState, RunKind, Stage
 from pipeline.domain.script import ScriptDoc, shortened
 from pipeline.graphs.attempt import Attempt, fingerprint
@@ -37,21 +37,20 @@ async def carry_out(attempt: Attempt) -> None:
         raise Cancelled(f"revision {job.revision_id} has no question")
     if job.revision_state == RevisionState.SCRIPT_READY and job.script_artifact_id is not None:
         script = unwritten(await artifact_content(attempt.tools.engine, job.script_artifact_id))
-        mark = fingerprint(script=job.script_artifact_id)
     else:
         pack, pack_mark = await find(attempt, view, job.question)
         written = await write_script(attempt, view, pack, pack_mark)
         if written is None:
             return
-        script, mark = written
-    await speak_within_limit(attempt, job, script, mark)
+        script = written
+    await speak_within_limit(attempt, job, script)
     await publish(attempt, await work(attempt.tools.engine, attempt.run_id))
 
 
-async def speak_within_limit(attempt: Attempt, job: WorkView, script: ScriptDoc, mark: str) -> None:
+async def speak_within_limit(attempt: Attempt, job: WorkView, script: ScriptDoc) -> None:
     """Speak; if it is too long, leave out what is not critical, once in the life of the revision (rule AUD-3)."""
     try:
-        await speak(attempt, job.owner_id, script, mark)
+        await speak(attempt, job.owner_id, script)
     except AudioRejected as error:
         if error.reason != "too_long":
             raise
@@ -64,18 +63,19 @@ async def speak_within_limit(attempt: Attempt, job: WorkView, script: ScriptDoc,
                 tx,
                 run_id=attempt.run_id,
                 fence=attempt.fence,
-                fingerprint=fingerprint(shortened=mark),
+                fingerprint=fingerprint(shortened=asdict(script)),
                 content=asdict(shorter),
             )
         if kept is None:  # it was shortened before, in this attempt or an earlier one
             raise
-        await speak(attempt, job.owner_id, unwritten(kept.content), fingerprint(script=kept.id))
+        await speak(attempt, job.owner_id, unwritten(kept.content))
 
 
 async def publish(attempt: Attempt, job: WorkView) -> None:
     """Read the stored bytes back, then set the pointer (rule PUB-2)."""
     await attempt.enter(Stage.PUBLISH)
-    assert job.audio_artifact_id is not None  # the CHECK on AUDIO_READY
+    if job.audio_artifact_id is None:  # the CHECK on AUDIO_READY forbids it
+        raise MissingRow(f"revision {job.revision_id} has no audio artefact")
     audio = await artifact_content(attempt.tools.engine, job.audio_artifact_id)
     digest = await audio_bytes_sha256(attempt, audio["mp3"]["key"])
     attempt.tools.crash("publish_before")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import asdict
 from typing import Any
 
 from pipeline.domain.audio import MAX_DURATION_MS, Measured, SpokenSegment, admit
@@ -12,15 +13,16 @@ from pipeline.domain.script import ScriptDoc
 from pipeline.graphs.attempt import Attempt, fingerprint, sha256_of
 from pipeline.ports.media import Encoded
 from pipeline.ports.tts import Receipt, Speech
-from pipeline.render.join import JOIN, Joined, join
-from pipeline.render.segments import covered, segments, suspect
+from pipeline.render.join import VERSION as JOIN
+from pipeline.render.join import Programme, join
+from pipeline.render.segments import covered, plausible, segments
 from storage.transactions.call import record
 from storage.transactions.stage.save_artifact import find_artifact, save_audio
 from storage.transactions.stage.save_segment import save_segment
 from storage.tx import transaction
 
 
-async def speak(attempt: Attempt, owner_id: int, script: ScriptDoc, script_mark: str) -> int:
+async def speak(attempt: Attempt, owner_id: int, script: ScriptDoc) -> int:
     """Synthesise what is missing, join, encode, measure, save. Returns the duration in ms.
 
     Raises:
@@ -30,18 +32,18 @@ async def speak(attempt: Attempt, owner_id: int, script: ScriptDoc, script_mark:
     await attempt.enter(Stage.SPEAK)
     limits = tools.limits.audio
     parts = segments(script, lexicon=tools.lexicon, limits=limits)
-    covered(parts, script)
-    spoken: list[tuple[SpokenSegment, Speech]] = []
+    covered(parts, script, lexicon=tools.lexicon)
+    speeches: list[Speech] = []
     hashes: list[str] = []
     for number, part in enumerate(parts, start=1):
         content = await _segment(attempt, owner_id, part, number, len(parts))
         speech = Speech(await tools.blobs.get(content["key"]), content["rate"], tuple(content["ends"]))
-        suspect(part, speech, limits=limits)
-        spoken.append((part, speech))
+        plausible(part, speech, limits=limits)
+        speeches.append(speech)
         hashes.append(content["sha256"])
-    joined = await asyncio.to_thread(join, spoken, script, limits=limits)
+    joined = await asyncio.to_thread(join, parts, tuple(speeches), script, limits=limits)
     mark = fingerprint(
-        owner=owner_id, script=script_mark, segments=hashes, join=JOIN, codec=tools.media.identity, limits=limits
+        owner=owner_id, script=asdict(script), segments=hashes, join=JOIN, codec=tools.media.identity, limits=limits
     )
     async with transaction(tools.engine) as tx:
         there = await find_artifact(tx, owner_id=owner_id, kind="audio", fingerprint=mark)
@@ -136,7 +138,9 @@ async def _submit(attempt: Attempt, part: SpokenSegment, call: int, call_id: str
     return receipt
 
 
-async def _encode(attempt: Attempt, owner_id: int, joined: Joined, parts: tuple[SpokenSegment, ...]) -> dict[str, Any]:
+async def _encode(
+    attempt: Attempt, owner_id: int, joined: Programme, parts: tuple[SpokenSegment, ...]
+) -> dict[str, Any]:
     """Encode and measure outside any transaction; the bytes are stored before a row names them."""
     tools, limits = attempt.tools, attempt.tools.limits.audio
     length_ms = len(joined.pcm) // 2 * 1000 // joined.sample_rate_hz

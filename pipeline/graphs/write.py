@@ -16,10 +16,8 @@ from storage.transactions.stage.save_artifact import Artifact, find_artifact, sa
 from storage.tx import transaction
 
 
-async def write_script(
-    attempt: Attempt, view: VersionView, pack: EvidencePack, pack_mark: str
-) -> tuple[ScriptDoc, str] | None:
-    """The script and its fingerprint; None when the run has ended with a refusal."""
+async def write_script(attempt: Attempt, view: VersionView, pack: EvidencePack, pack_mark: str) -> ScriptDoc | None:
+    """The script; None when the run has ended with a refusal."""
     tools = attempt.tools
     mark = fingerprint(evidence=pack_mark, writer=WRITER, limits=tools.limits.script, owner=view.owner_id)
     await attempt.enter(Stage.WRITE)
@@ -46,7 +44,7 @@ async def write_script(
             return None
     kept = await _save(attempt, script, mark, dropped)
     tools.crash("script_committed")
-    return unwritten(kept.content), mark
+    return unwritten(kept.content)
 
 
 def checked(script: ScriptDoc, view: VersionView) -> tuple[ScriptDoc, int]:

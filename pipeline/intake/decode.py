@@ -39,7 +39,9 @@ _META = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECAS
 _XML = re.compile(rb"<\?xml[^>]+encoding\s*=\s*[\"']([\w.:-]+)", re.IGNORECASE)
 _SAMPLE = 131_072
 # The commonest characters of Chinese, both scripts: a wrong codec hardly ever hits them.
-_COMMON = re.compile("[的一是了不在有人我他这这這个個们們中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子]")
+_COMMON = re.compile(
+    "[的一是了不在有人我他这这這个個们們中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子]"
+)
 _HAN = re.compile("[\u3400-\u9fff]")
 
 

@@ -200,5 +200,3 @@ def _kept_share(tree: Any, whole: list[Piece], article: list[Piece]) -> float:
         container = inner
     extracted = sum(len(t) for t in kept_texts)
     return min(1.0, max(kept_below.get(container, 0), min(extracted, found)) / max(1, total_below.get(container, 0)))
-
-

@@ -25,13 +25,20 @@ from pipeline.domain.text import apply_edits, canonicalise, compose, fold, new_s
 from pipeline.intake.structure import heading_level, looks_like_title
 
 _EDGE_LINES = 3
-_WIDE = re.compile("[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\U00020000-\U0003ffff]+")
+_WIDE = re.compile(
+    "[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\U00020000-\U0003ffff]+"
+)
 _HAN_SIDE = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u3000-\u303f]")
 _STOP = re.compile("[。！？!?；;：:…．.][”’\"'」』）)]*$")
-_LIST_START = re.compile("(?:[-*•·●○■◆▪–]\\s*\\S|[（(]?[0-9一二三四五六七八九十]{1,3}[)）、．]|[0-9]{1,2}\\.\\s|第[0-9一二三四五六七八九十百]{1,4}[条章节款编])")
+_LIST_START = re.compile(
+    "(?:[-*•·●○■◆▪–]\\s*\\S|[（(]?[0-9一二三四五六七八九十]{1,3}[)）、．]|[0-9]{1,2}\\.\\s|第[0-9一二三四五六七八九十百]{1,4}[条章节款编])"
+)
 _GARBLED = re.compile("[\ufffd\ue000-\uf8ff\U000f0000-\U0010ffff]|\\(cid:\\d+\\)")
 _SOFT_BREAK = re.compile("[\ufffe\x02](?=\r?\n|$)")  # pdfium's mark for a hyphen at a line end
-_BAD_TITLE = re.compile(r"^(?:untitled|title|microsoft\s|无标题|未命名|文档\d*$|document\d*$)|\.(?:docx?|pptx?|xlsx?|pdf|tex|indd|wps)$", re.IGNORECASE)
+_BAD_TITLE = re.compile(
+    r"^(?:untitled|title|microsoft\s|无标题|未命名|文档\d*$|document\d*$)|\.(?:docx?|pptx?|xlsx?|pdf|tex|indd|wps)$",
+    re.IGNORECASE,
+)
 _MAX_OUTLINE = 2_000
 
 

@@ -104,7 +104,9 @@ def _only_letters(magic: bytes, head: bytes) -> bool:
 def _is_html(head: bytes, suffix: str) -> bool:
     narrow = head.replace(b"\0", b"")  # UTF-16 and UTF-32 hide the tags between zero bytes
     if suffix in ("md", "markdown"):  # Markdown may hold tags anywhere; only a document is a document
-        return bool(re.match(rb"\s*(?:<!doctype\s+html|<html[\s>])", narrow.lstrip(b"\xef\xbb\xbf\xff\xfe"), re.IGNORECASE))
+        return bool(
+            re.match(rb"\s*(?:<!doctype\s+html|<html[\s>])", narrow.lstrip(b"\xef\xbb\xbf\xff\xfe"), re.IGNORECASE)
+        )
     if suffix in ("html", "htm", "xhtml"):
         return b"<" in narrow
     return bool(_HTML.search(narrow[:2_048])) or (suffix == "pdf" and bool(_MARKUP.search(narrow)))

@@ -110,7 +110,9 @@ def _inflected(word: str) -> str | None:
     for ending, stems in (("'s", ("",)), ("es", ("", "e")), ("s", ("",)), ("ed", ("", "e")), ("ing", ("", "e"))):
         if len(word) > len(ending) + 2 and word.endswith(ending):
             for stem in stems:
-                said = NAMES.get(word.removesuffix(ending) + stem) or _dictionary().get(word.removesuffix(ending) + stem)
+                said = NAMES.get(word.removesuffix(ending) + stem) or _dictionary().get(
+                    word.removesuffix(ending) + stem
+                )
                 if said is not None:
                     return said + _ending(ending, said)
     return None

@@ -32,7 +32,6 @@ READINGS = {
     "教务处": "jiao4 wu4 chu4",
     "咯": "lo5",
 }
-# 地 alone is the adverb's particle only between a modifier and what it modifies; "此地", "地大物博" are words.
 _TOKENS = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)*|[0-9]|\s+|.", re.DOTALL)
 _PUNCTUATION = {
     "，": ", ", "、": ", ", "。": ". ", "．": ". ", "！": "! ", "？": "? ", "：": ": ", "；": "; ", "…": "… ",
@@ -48,7 +47,7 @@ jieba.setLogLevel(logging.WARNING)
 
 
 def keep_cache_in(folder: Path) -> None:
-    """jieba keeps its parsed dictionary in ``folder`` instead of the system's temporary folder."""
+    """Jieba keeps its parsed dictionary in ``folder`` instead of the system's temporary folder."""
     _words.tmp_dir = str(folder)
 
 
@@ -96,8 +95,11 @@ def _pinyin(word: str) -> tuple[str, ...]:
     """One tone-numbered syllable per character."""
     if word in READINGS:
         return tuple(READINGS[word].split())
-    read = lazy_pinyin(word, style=Style.TONE3, neutral_tone_with_five=True, errors=lambda part: [""] * len(part))
-    return tuple(read)
+    read = lazy_pinyin(word, style=Style.TONE3, neutral_tone_with_five=True)
+    if re.fullmatch("[^不]得.", word):
+        return read[0], "de5", read[2]  # 跑得快, 来得及
+    # A rare character without a reading comes back as itself, and a run of them as one item.
+    return tuple(read) if len(read) == len(word) else tuple(lazy_pinyin(c, style=Style.TONE3)[0] for c in word)
 
 
 def sandhi(text: str, syllables: list[str], word_lengths: list[int]) -> list[str]:

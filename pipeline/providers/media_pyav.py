@@ -28,7 +28,8 @@ from pipeline.providers.loudness import limited
 
 PEAKS = 64
 _SILENT_LUFS = -69.9  # the filter answers -70 when nothing passes its absolute gate
-_ROUNDS = 6
+_ROUNDS = 8
+_BELOW_DB = 0.2  # how far under the true-peak limit the samples are kept: the wave between them rises above them
 _OVERSHOOT = 1.25  # the limiter takes back about a fifth of each added decibel
 _NEAR_LU = 0.2
 _CODEC_LOSS_LU = 0.2  # both encoders drop what lies above their low-pass: 0.2 to 0.5 LU of speech at these rates
@@ -108,7 +109,7 @@ def levelled(samples: Samples, rate: int, *, limits: AudioLimits) -> Samples:
     if found is None:
         raise AudioRejected("undecodable", "the speech is silent: nothing reaches -70 LUFS for 400 ms")
     target = limits.loudness_lufs + _CODEC_LOSS_LU
-    gain_db, ceiling_db = target - found, limits.true_peak_db - 0.2
+    gain_db, ceiling_db = target - found, limits.true_peak_db - _BELOW_DB
     best: tuple[float, Samples] | None = None
     for _ in range(_ROUNDS):
         candidate = limited(samples, rate, gain_db=gain_db, ceiling_db=ceiling_db)
@@ -120,7 +121,8 @@ def levelled(samples: Samples, rate: int, *, limits: AudioLimits) -> Samples:
         if abs(off) > _NEAR_LU and best is None:
             continue
         over = (loudness(candidate, rate).true_peak_db or 0.0) - limits.true_peak_db
-        ceiling_db -= max(0.0, over)
+        if over > 0:
+            ceiling_db -= over + _BELOW_DB
         if over <= 0 and (best is None or abs(off) < best[0]):
             best = abs(off), candidate
         if best is not None and best[0] <= _NEAR_LU:
@@ -130,7 +132,9 @@ def levelled(samples: Samples, rate: int, *, limits: AudioLimits) -> Samples:
     return best[1]
 
 
-def _encoded(samples: Samples, rate: int, *, codec: str, container: str, bit_rate: int, options: dict[str, str]) -> bytes:
+def _encoded(
+    samples: Samples, rate: int, *, codec: str, container: str, bit_rate: int, options: dict[str, str]
+) -> bytes:
     data = io.BytesIO()
     # Bit-exact: no encoder name or date in the file, so the same speech is the same bytes (rule AUD-4).
     with av.open(data, "w", format=container, container_options={"fflags": "+bitexact"}) as out:
@@ -163,7 +167,7 @@ def measure(data: bytes, *, container: str) -> Measured:
 
 
 def _decode(data: bytes, container: str) -> tuple[int, int, Decimal | None, Loudness]:
-    with av.open(io.BytesIO(data), format=container) as file:
+    with av.open(io.BytesIO(data), "r", format=container) as file:
         stream = file.streams.audio[0]
         declared = None
         if stream.duration is not None and stream.time_base is not None:
@@ -199,14 +203,10 @@ def waveform(samples: Samples) -> tuple[int, ...]:
 def _produce(samples: Samples, rate: int, container: str, limits: AudioLimits) -> tuple[bytes, Measured]:
     """Encode to one container, decode it again and compare with what went in."""
     if container == "mp3":
-        data = _encoded(
-            samples, rate, codec="libmp3lame", container="mp3", bit_rate=limits.mp3_bit_rate, options={}
-        )
+        data = _encoded(samples, rate, codec="libmp3lame", container="mp3", bit_rate=limits.mp3_bit_rate, options={})
     else:
         options = {"application": "audio", "vbr": "constrained", "frame_duration": "20"}
-        data = _encoded(
-            samples, rate, codec="libopus", container="ogg", bit_rate=limits.opus_bit_rate, options=options
-        )
+        data = _encoded(samples, rate, codec="libopus", container="ogg", bit_rate=limits.opus_bit_rate, options=options)
     measured = measure(data, container=container)
     # A file cut short decodes as a valid shorter one; only what went in can tell.
     lost_ms = abs(samples.size * 1000 / rate - measured.decoded_samples * 1000 / measured.sample_rate_hz)

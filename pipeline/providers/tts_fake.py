@@ -42,7 +42,9 @@ class FakeSynthesizer:
         # Swells four times a second, roughly as syllables do, so that loudness gates see speech and not a test tone.
         tone = np.sin(2 * np.pi * 220.0 * time) * (0.6 + 0.4 * np.sin(2 * np.pi * 4.0 * time)) * 0.2
         speech = Speech((tone * 32767).astype("<i2").tobytes(), _RATE_HZ, ends if self._knows_ends else ())
-        return Receipt(request_id=call_id, locator=self._shelf.put(speech, call_id=call_id), expires_at=None, cost_micro=0)
+        return Receipt(
+            request_id=call_id, locator=self._shelf.put(speech, call_id=call_id), expires_at=None, cost_micro=0
+        )
 
     async def fetch(self, receipt: Receipt) -> Speech:
         return self._shelf.get(receipt.locator)

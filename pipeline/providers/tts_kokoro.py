@@ -40,7 +40,9 @@ class KokoroSynthesizer:
             pcm += await self._say(piece, voice)
             ends.append(len(pcm) // 2)
         speech = Speech(bytes(pcm), SAMPLE_RATE_HZ, tuple(ends))
-        return Receipt(request_id=call_id, locator=self._shelf.put(speech, call_id=call_id), expires_at=None, cost_micro=0)
+        return Receipt(
+            request_id=call_id, locator=self._shelf.put(speech, call_id=call_id), expires_at=None, cost_micro=0
+        )
 
     async def _say(self, piece: str, voice: str) -> bytes:
         request = {"text": piece, "voice": voice, "speed": self._speed}

@@ -86,7 +86,8 @@ def load_embedding(threads: int) -> Ability:
     return embed
 
 
-def _die(crash: threading.ExceptHookArgs) -> None:
+def die(crash: threading.ExceptHookArgs) -> None:
+    """End the process when a thread failed; its last words go to stderr, where the client reads them."""
     traceback.print_exception(crash.exc_type, crash.exc_value, crash.exc_traceback)
     sys.stderr.flush()
     os._exit(_CRASHED)
@@ -98,7 +99,7 @@ def main(arguments: list[str]) -> int:
     options.add_argument("--voices", type=Path, default=None)
     options.add_argument("--threads", type=int, default=2)
     given = options.parse_args(arguments)
-    threading.excepthook = _die
+    threading.excepthook = die
     # Libraries print; the answers keep the real stdout and everybody else gets stderr.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

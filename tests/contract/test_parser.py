@@ -60,10 +60,25 @@ def child(code, **limits):
 LIMITED = "from pipeline.worker.child import limit\nfrom pipeline.domain.source import SourceLimits\n"
 DEATHS = [
     ("hangs", child("import time; time.sleep(60)", parse_time_s=1), "timeout"),
-    ("hangs after half an answer", child("import sys,time; sys.stdout.write('ab'); sys.stdout.flush(); time.sleep(60)", parse_time_s=1), "timeout"),
-    ("closes its output and hangs", child("import os,time; os.close(1); os.close(2); time.sleep(60)", parse_time_s=1), "timeout"),
+    (
+        "hangs after half an answer",
+        child("import sys,time; sys.stdout.write('ab'); sys.stdout.flush(); time.sleep(60)", parse_time_s=1),
+        "timeout",
+    ),
+    (
+        "closes its output and hangs",
+        child("import os,time; os.close(1); os.close(2); time.sleep(60)", parse_time_s=1),
+        "timeout",
+    ),
     ("burns its CPU time", child(LIMITED + "limit(SourceLimits(parse_time_s=1))\nwhile True: pass"), "timeout"),
-    ("eats memory", child(LIMITED + "limit(SourceLimits(parse_memory_bytes=300*1024*1024))\nx=[]\nwhile True: x.append(bytearray(10**7))"), "memory"),
+    (
+        "eats memory",
+        child(
+            LIMITED
+            + "limit(SourceLimits(parse_memory_bytes=300*1024*1024))\nx=[]\nwhile True: x.append(bytearray(10**7))"
+        ),
+        "memory",
+    ),
     ("crashes", child("import os; os.abort()"), "crash"),
     ("ends without a word", child("pass"), "crash"),
     ("answers nonsense", child("import sys; sys.stdout.write('\\0\\0\\0\\x04nope')"), "crash"),
@@ -111,20 +126,29 @@ async def test_the_child_sees_no_environment_and_cannot_write(tmp_path):
     """SEC-3: no secret of the parent's, no file of its own."""
     path = tmp_path / "file"
     path.write_bytes(b"")
-    code = f"PATH={str(path)!r}\n" + LIMITED + (
-        "import os,sys,json,struct\n"
-        "limit(SourceLimits())\n"
-        "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "try:\n"
-        "    fd=os.open(PATH, os.O_WRONLY)\n"
-        "    os.write(fd, b'x'*10)\n"
-        "    wrote='yes'\n"
-        "except OSError as e:\n"
-        "    wrote='no'\n"
-        "p=json.dumps({'refused':'broken','what':'','values':{'wrote':wrote,'env':','.join(sorted(os.environ))}}).encode()\n"
-        "sys.stdout.buffer.write(struct.pack('>I',len(p))+p)\n"
+    code = (
+        f"PATH={str(path)!r}\n"
+        + LIMITED
+        + (
+            "import os,sys,json,struct\n"
+            "limit(SourceLimits())\n"
+            "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+            "try:\n"
+            "    fd=os.open(PATH, os.O_WRONLY)\n"
+            "    os.write(fd, b'x'*10)\n"
+            "    wrote='yes'\n"
+            "except OSError as e:\n"
+            "    wrote='no'\n"
+            "p=json.dumps({'refused':'broken','what':'','values':{'wrote':wrote,'env':','.join(sorted(os.environ))}}).encode()\n"
+            "sys.stdout.buffer.write(struct.pack('>I',len(p))+p)\n"
+        )
     )
     with pytest.raises(InputRejected) as said:
         await child(code).parse(b"x", name="a", kind=InputType.TEXT)
     assert said.value.values["wrote"] == "no"
-    assert set(said.value.values["env"].split(",")) == {"LC_ALL", "MALLOC_ARENA_MAX", "PYTHONDONTWRITEBYTECODE", "PYTHONPATH"}
+    assert set(said.value.values["env"].split(",")) == {
+        "LC_ALL",
+        "MALLOC_ARENA_MAX",
+        "PYTHONDONTWRITEBYTECODE",
+        "PYTHONPATH",
+    }

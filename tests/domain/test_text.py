@@ -18,7 +18,11 @@ from pipeline.domain.text import (
     same_words,
 )
 
-ALPHABET = st.sampled_from(list("中文，。“”「」 \t\n\r\u3000１２Ａaz09.-—\u200b\u200d\u202e\u00ad\u0000\x1c\x85\u2028ﬁﬄ⼀⻚豈😀👩🇨é\ufe0f\ufeff\U000e0041½²不未"))
+ALPHABET = st.sampled_from(
+    list(
+        "中文，。“”「」 \t\n\r\u3000１２Ａaz09.-—\u200b\u200d\u202e\u00ad\u0000\x1c\x85\u2028ﬁﬄ⼀⻚豈😀👩🇨é\ufe0f\ufeff\U000e0041½²不未"
+    )
+)
 TEXTS = st.text(ALPHABET, max_size=60) | st.text(max_size=40)
 
 

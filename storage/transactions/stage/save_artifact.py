@@ -14,7 +14,6 @@ from typing import Any
 
 from pipeline.domain.errors import Contention
 from pipeline.domain.run import REVISION, RevisionEvent
-from storage.transactions.outbox.enqueue import say
 from storage.transactions.run.event import guarded_event
 from storage.transactions.run.finish import succeeded
 from storage.tx import Tx
@@ -103,13 +102,12 @@ async def save_script(
 
 
 async def stop(tx: Tx, *, run_id: int, fence: int, decline: dict[str, Any]) -> None:
-    """Nothing fits: a sentence in the chat, no audio, and the run has done its work (rule EVD-7)."""
+    """Nothing fits: the receipt becomes a sentence, no audio, and the run has done its work (rule EVD-7)."""
     run = await guarded_event(tx, run_id=run_id, fence=fence, kind="declined", data={"reason": decline["reason"]})
     body = json.dumps(decline, ensure_ascii=False)
     if await tx.run(STOP, revision=run["revision_id"], decline=body, **{"from": _from(RevisionEvent.STOP)}) != 1:
         raise Contention(f"revision {run['revision_id']} is no longer a draft")
     await succeeded(tx, run_id=run_id)
-    await say(tx, chat_id=run["chat_id"], kind="declined", subject_id=run["revision_id"])
 
 
 async def save_audio(

@@ -1,4 +1,4 @@
-"""Replace the script of a revision by a shorter one, at most once in its life (rule AUD-3: passes count across attempts).
+"""Replace the script of a revision by a shorter one, at most once in its life (AUD-3: passes count across attempts).
 
 Locks: RUN(run) by its guarded event → inserts stage_artifact (parent: owner); the revision is written under its run's
     lock → OUTBOX.

@@ -1,0 +1,106 @@
+"""``earmark``: the command line. Each command is a few lines; what it does is in bot/cli and bot/wiring."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from pydantic import ValidationError
+
+from bot.cli import doctor as doctor_command
+from bot.cli import make as make_command
+from bot.cli import runs as runs_command
+from bot.cli import up as up_command
+from pipeline.settings import Settings
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="Forward anything, hear what it proves.")
+runs = typer.Typer(no_args_is_help=True, help="The ledger: what ran, how it went.")
+app.add_typer(runs, name="runs")
+
+DataDir = Annotated[Path | None, typer.Option("--data", help="Folder of the database, the bytes and the model cache.")]
+
+
+def settings_of(data: Path | None = None, **changes: object) -> Settings:
+    """Settings from the environment and ``.env``, with what the command line says on top."""
+    given = {key: value for key, value in {"data_dir": data, **changes}.items() if value is not None}
+    try:
+        return Settings(**given)  # type: ignore[arg-type]  # pydantic checks the values
+    except ValueError as error:
+        found = error.errors() if isinstance(error, ValidationError) else []
+        for problem in found:
+            name = ".".join(str(part) for part in problem["loc"]).upper()
+            typer.echo(f"{name + ': ' if name else ''}{problem['msg'].removeprefix('Value error, ')}", err=True)
+        raise typer.Exit(2) from None
+
+
+@app.command()
+def up(
+    data: DataDir = None,
+    port: Annotated[int | None, typer.Option(help="Port of the chat page; 0 takes any free one.")] = None,
+) -> None:
+    """Start everything and print the one-time address of the chat page."""
+    raise typer.Exit(up_command.up(settings_of(data, web_port=port)))
+
+
+@app.command()
+def make(
+    source: Annotated[str, typer.Argument(metavar="FILE", help="HTML, PDF, Markdown or TXT.")],
+    ask: Annotated[str, typer.Option("--ask", help="What you want to find out; without it: the main points.")] = "",
+    out: Annotated[Path, typer.Option("--out", help="Folder for the results.")] = Path("earmark-out"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, and no progress.")] = False,
+    language: Annotated[Literal["zh", "en"] | None, typer.Option("--lang", help="Language of messages.")] = None,
+    data: DataDir = None,
+) -> None:
+    """One source, one episode, in the foreground. Exit codes: 0 made, 2 refused input, 3 not covered, 4 failed."""
+    raise typer.Exit(make_command.make(settings_of(data), source, ask=ask, out=out, as_json=as_json, language=language))
+
+
+@app.command()
+def doctor(data: DataDir = None, as_json: Annotated[bool, typer.Option("--json")] = False) -> None:
+    """What is installed, the tier of each ability, and how to raise it."""
+    raise typer.Exit(doctor_command.doctor(settings_of(data), as_json=as_json))
+
+
+@app.command()
+def migrate(data: DataDir = None) -> None:
+    """Bring the database to this version."""
+    raise typer.Exit(up_command.migrate_only(settings_of(data)))
+
+
+@app.command()
+def signin(data: DataDir = None) -> None:
+    """Print another one-time address for a running ``earmark up``."""
+    raise typer.Exit(up_command.signin(settings_of(data)))
+
+
+@runs.command("list")
+def runs_list(data: DataDir = None, limit: Annotated[int, typer.Option(min=1, max=1000)] = 20) -> None:
+    """The newest runs, a line each."""
+    raise typer.Exit(runs_command.listing(settings_of(data), limit=limit))
+
+
+@runs.command("show")
+def runs_show(run: int, data: DataDir = None, as_json: Annotated[bool, typer.Option("--json")] = False) -> None:
+    """One run: its configuration, its time line, its calls."""
+    raise typer.Exit(runs_command.show(settings_of(data), run, as_json=as_json))
+
+
+def _module(name: str, arguments: list[str]) -> int:
+    return subprocess.run([sys.executable, "-m", name, *arguments], check=False).returncode
+
+
+@app.command("eval", context_settings={"ignore_unknown_options": True, "help_option_names": []})
+def eval_(arguments: Annotated[list[str] | None, typer.Argument()] = None) -> None:
+    """Run an evaluation (``python -m eval``)."""
+    raise typer.Exit(_module("eval", arguments or []))
+
+
+def main() -> None:
+    app()
+
+
+if __name__ == "__main__":
+    main()

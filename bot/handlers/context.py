@@ -1,0 +1,30 @@
+"""What handlers are given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bot.errors import reason_of
+from pipeline.commands.episode import Asking
+from pipeline.domain.errors import ProductError
+from pipeline.domain.source import SourceLimits
+from pipeline.ports.blobs import BlobStore
+from pipeline.ports.clock import Clock
+
+
+@dataclass(frozen=True)
+class Context:
+    engine: AsyncEngine
+    blobs: BlobStore
+    clock: Clock
+    asking: Asking
+    sources: SourceLimits
+
+    def excuse(self, error: Exception, payload: dict[str, Any]) -> dict[str, Any]:
+        """Args of the note that answers an update which failed: a key of bot/texts and its values."""
+        key, values = reason_of(error) if isinstance(error, ProductError) else ("generic", {})
+        names = [f["name"] for f in payload.get("files", []) if f.get("name")]
+        return {"key": key, "values": values, "file": names[0] if len(names) == 1 else ""}

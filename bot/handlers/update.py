@@ -1,0 +1,23 @@
+"""One stored update → one act, in two steps: look at it outside any transaction, then let it become true in one."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from bot.handlers import message, press
+from bot.handlers.context import Context
+from pipeline.domain.errors import InputRejected
+from storage.queries.chat.inbox import UpdateView
+from storage.tx import Tx
+
+Act = Callable[[Tx], Awaitable[None]]
+
+
+async def plan(context: Context, update: UpdateView) -> Act:
+    """Read what must be read (bytes, kinds) and return what is to be done. Raises InputRejected."""
+    kind = update.payload.get("type")
+    if kind == "message":
+        return await message.plan(context, update)
+    if kind == "press":
+        return press.plan(context, update)
+    raise InputRejected("malformed", f"update {update.id} is a {kind!r}")

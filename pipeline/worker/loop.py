@@ -1,0 +1,221 @@
+"""The worker: claim, keep the lease, carry out, end. Several attempts at once on one event loop.
+
+Nothing here blocks: parsing, models and codecs run in children and threads, so that the heartbeat is never starved
+(rule RUN-9). An attempt whose lease is lost stops at once; what it still tries to write is refused by its fence.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import RowMapping
+from sqlalchemy.exc import DBAPIError
+
+from pipeline.domain.errors import (
+    AudioRejected,
+    Cancelled,
+    ChildDied,
+    Contention,
+    InputRejected,
+    NeverSent,
+    ProductError,
+    ProviderError,
+)
+from pipeline.domain.run import RunLimits, Stage, retry_delay_s
+from pipeline.graphs.attempt import Attempt, Tools
+from pipeline.graphs.episode import carry_out
+from pipeline.ports.wake import Wake
+from storage.transactions.run import finish
+from storage.transactions.run.claim import claim_run, give_up_lapsed, heartbeat
+from storage.tx import transaction
+
+log = logging.getLogger(__name__)
+IDLE_S = 2.0  # a lost announcement costs at most this
+
+
+@dataclass(frozen=True)
+class Loop:
+    """Args of one process's worker.
+
+    ``new_id`` and ``jitter`` are the randomness; ``only_revision`` is for the command line, which serves one revision.
+    """
+
+    tools: Tools
+    wake: Wake
+    holder: str
+    limits: RunLimits
+    new_id: Callable[[], UUID]
+    jitter: Callable[[], float]
+    only_revision: int | None = None
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def run(self, *, concurrency: int) -> None:
+        """Work until ``stopping`` is set; then let attempts finish their current step and leave them to the ledger."""
+        async with asyncio.TaskGroup() as group:
+            for _ in range(concurrency):
+                group.create_task(self._serve())
+
+    async def _serve(self) -> None:
+        while not self.stopping.is_set():
+            try:
+                claimed = await self._claim()
+            except (DBAPIError, OSError, Contention) as error:
+                log.warning("cannot claim: %s", type(error).__name__)
+                await asyncio.sleep(0.5)
+                continue
+            if claimed is None:
+                await self.wake.wait(IDLE_S)
+            else:
+                await self._attempt(claimed)
+
+    async def _claim(self) -> RowMapping | None:
+        async with transaction(self.tools.engine) as tx:
+            while await give_up_lapsed(tx, max_attempts=self.limits.max_attempts) is not None:
+                pass
+        async with transaction(self.tools.engine) as tx:
+            return await claim_run(
+                tx,
+                holder=self.holder,
+                attempt=self.new_id(),
+                lease_s=self.limits.lease_s,
+                max_attempts=self.limits.max_attempts,
+                now=self.tools.clock.now(),
+                only_revision=self.only_revision,
+            )
+
+    async def _attempt(self, claimed: RowMapping) -> None:
+        self.tools.crash("claimed")
+        attempt = Attempt(self.tools, claimed["id"], claimed["fence"])
+        work = asyncio.create_task(self._work(attempt, cancelled=claimed["cancel_requested"]))
+        beat = asyncio.create_task(self._beat(attempt, work))
+        stop = asyncio.create_task(self.stopping.wait())
+        try:
+            await asyncio.wait({work, stop}, return_when=asyncio.FIRST_COMPLETED)
+            if not work.done():
+                work.cancel("stopping")
+            await asyncio.gather(work, return_exceptions=True)
+            error = work.exception() if not work.cancelled() else asyncio.CancelledError()
+            await self._end(attempt, claimed["attempts"], error, beat)
+        finally:
+            for task in (beat, stop):
+                task.cancel()
+            await asyncio.gather(beat, stop, return_exceptions=True)
+
+    async def _work(self, attempt: Attempt, *, cancelled: bool) -> None:
+        if cancelled:
+            raise Cancelled("a person asked before the attempt began")
+        await carry_out(attempt)
+
+    async def _beat(self, attempt: Attempt, work: asyncio.Task[None]) -> str:
+        """Renew the lease until it is lost or a person cancels; either way stop the work. Says which."""
+        while True:
+            await asyncio.sleep(0)
+            await self._wait_or_wake(self.limits.heartbeat_s)
+            try:
+                async with transaction(self.tools.engine) as tx:
+                    asked = await heartbeat(tx, run_id=attempt.run_id, fence=attempt.fence, lease_s=self.limits.lease_s)
+            except (DBAPIError, OSError, Contention):
+                continue  # the database is away; the lease decides who may write when it is back
+            if asked is None or asked:
+                work.cancel("lost" if asked is None else "cancelled")
+                return "lost" if asked is None else "cancelled"
+
+    async def _wait_or_wake(self, seconds: float) -> None:
+        """A heartbeat is due, or something was announced: perhaps a cancellation, which should not wait 15 s."""
+        await self.wake.wait(min(seconds, 5.0))
+        await asyncio.sleep(0.2)  # announcements come in bursts, one per event
+
+    async def _end(self, attempt: Attempt, attempts: int, error: BaseException | None, beat: asyncio.Task[str]) -> None:
+        if error is None:
+            return
+        why = beat.result() if beat.done() and not beat.cancelled() and beat.exception() is None else ""
+        try:
+            if isinstance(error, Cancelled) or (isinstance(error, asyncio.CancelledError) and why == "cancelled"):
+                async with transaction(self.tools.engine) as tx:
+                    await finish.cancelled(tx, run_id=attempt.run_id, fence=attempt.fence)
+            elif isinstance(error, asyncio.CancelledError):
+                await self._put_back(attempt, why)
+            else:
+                await self._fail_or_retry(attempt, attempts, error)
+        except (Contention, DBAPIError, OSError) as second:
+            # The row tells the truth: the lease lapses and the next attempt goes on from what is committed.
+            log.warning("run %s: could not record its end: %s", attempt.run_id, type(second).__name__)
+
+    async def _put_back(self, attempt: Attempt, why: str) -> None:
+        if why == "lost":
+            return
+        async with transaction(self.tools.engine) as tx:  # stopping in good order: nobody waits for the lease
+            await finish.retry_later(
+                tx,
+                run_id=attempt.run_id,
+                fence=attempt.fence,
+                due_at=self.tools.clock.now(),
+                reason="stopped",
+                values={},
+                stage=attempt.stage,
+            )
+
+    async def _fail_or_retry(self, attempt: Attempt, attempts: int, error: BaseException) -> None:
+        if isinstance(error, Contention):
+            log.info("run %s: %s", attempt.run_id, error)
+            return
+        reason, values, retryable = judged(error, attempt.stage)
+        if not isinstance(error, ProductError):
+            log.error("run %s failed in %s", attempt.run_id, attempt.stage, exc_info=error)
+        if retryable and attempts < self.limits.max_attempts:
+            delay = retry_delay_s(attempts, limits=self.limits, jitter=self.jitter())
+            async with transaction(self.tools.engine) as tx:
+                await finish.retry_later(
+                    tx,
+                    run_id=attempt.run_id,
+                    fence=attempt.fence,
+                    due_at=self.tools.clock.now() + timedelta(seconds=delay),
+                    reason=reason,
+                    values=values,
+                    stage=attempt.stage,
+                )
+            return
+        async with transaction(self.tools.engine) as tx:
+            await finish.fail(
+                tx, run_id=attempt.run_id, fence=attempt.fence, reason=reason, values=values, stage=attempt.stage
+            )
+
+
+def judged(error: BaseException, stage: Stage) -> tuple[str, dict[str, Any], bool]:
+    """Reason (a key of bot/texts), values for its sentence, and whether the machine may try again.
+
+    A parser that died is not tried again by itself: the same bytes would kill the next one. The local model host is.
+    """
+    if isinstance(error, InputRejected):
+        return error.reason, dict(error.values), False
+    if isinstance(error, AudioRejected):
+        return f"audio.{error.reason}", {}, False
+    if isinstance(error, ChildDied):
+        if stage is Stage.READ:
+            return "parser_died", {"how": error.reason}, False
+        return f"child.{error.reason}", {}, True
+    if isinstance(error, NeverSent):
+        return "provider_unreachable", {}, True
+    if isinstance(error, ProviderError):
+        return "provider_refused", {}, False
+    if isinstance(error, DBAPIError | OSError):
+        return "storage_trouble", {}, True
+    return "defect", {}, False
+
+
+Background = Callable[[], Awaitable[None]]
+
+
+async def every(seconds: float, wake: Wake, act: Background, stopping: asyncio.Event) -> None:
+    """Run ``act`` again and again; trouble with the database is waited out."""
+    while not stopping.is_set():
+        with contextlib.suppress(DBAPIError, OSError, Contention):
+            await act()
+        await wake.wait(seconds)
