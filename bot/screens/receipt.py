@@ -67,7 +67,7 @@ def receipt(view: ReceiptView, lang: Lang) -> Outbound:
         "state": state,
         "input": view.input_type,
         "title": title,
-        "meta": _meta(view, lang),
+        "meta": _meta(view, lang, notes=state in _SHOWS_STAGES),
         "ask": _asked(view, lang),
         "stages": stages,
         "say": say,
@@ -116,14 +116,14 @@ def named(view: ReceiptView, lang: Lang) -> str:
     return view.name or source.PASTED(lang)
 
 
-def _meta(view: ReceiptView, lang: Lang) -> list[str]:
+def _meta(view: ReceiptView, lang: Lang, *, notes: bool) -> list[str]:
     kind = source.INPUT_TYPES[view.input_type](lang)
     parts = [source.PDF_PAGES(lang, n=view.pages) if view.pages and view.input_type == "pdf" else kind]
     if view.title and view.name:
         parts.insert(0, view.name)
     elif not view.title and not view.name:
         parts = []
-    read = next((s.facts for s in view.stages if s.stage == "read" and s.status == "done"), {})
+    read = next((s.facts for s in view.stages if s.stage == "read" and s.status == "done"), {}) if notes else {}
     return parts + [said for note in read.get("notes", ()) if (said := source_note(str(note), lang))]
 
 

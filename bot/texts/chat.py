@@ -43,7 +43,7 @@ NOTES: Mapping[str, Text] = {
     # ── presses ──
     "foreign_press": Text(
         zh="这个按钮属于别人的对话，你按了不算数，什么也没有改。请在你自己的对话里操作。",
-        en="This button belongs to someone else’s chat, so nothing was changed. Please use your own chat.",
+        en="This button belongs to the chat of someone else, so nothing was changed. Please use your own chat.",
     ),
     "stale_press": Text(
         zh="这张卡片已经变了，这个按钮不再有效，什么也没有改。请看下面最新的一条。",

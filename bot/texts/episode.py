@@ -140,7 +140,7 @@ LEFT_OUT = Text(
     zh="另有 {n:,} 段相关原文放不进五分钟，没有读。",
     en="{n:more passage fits|more passages fit} the question but not the five minutes, and were not read.",
 )
-EXCERPT = Text(zh="未接入模型：以下为原文摘读", en="No model connected: these are excerpts of the source, read aloud")
+EXCERPT = Text(zh="未接入模型：以下为原文摘读", en="No model connected: excerpts of the source, read aloud")
 CAPTION_LENGTH = Text(zh="长 {span}", en="{span} long")
 
 # ── one claim ───────────────────────────────────────────────────────────────
