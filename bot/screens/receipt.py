@@ -45,7 +45,7 @@ _OFFERS = {
     "running": _Offer(("cancel", "reask")),
     "failed": _Offer(("retry", "reask"), "retry"),
     "declined": _Offer(("reask", "points"), "reask"),
-    "cancelled": _Offer(("reask", "points"), "reask"),
+    "cancelled": _Offer(("retry", "reask")),
     "review": _Offer(("retry", "cancel")),
     "held": _Offer(("reask", "points"), "reask"),
 }
@@ -259,6 +259,8 @@ def _buttons(view: ReceiptView, state: str, lang: Lang) -> tuple[Button, ...]:
     offer = _OFFERS.get(state, _Offer())
     if state == "failed" and errors.permanent(view.error_reason, _failed_stage(view)):
         return ()
+    if state == "cancelled" and view.question is None:
+        offer = _OFFERS["held"]  # there is nothing to do again yet
     args = {"revision": view.revision_id}
     return tuple(
         Button(_LABELS[verb](lang), verb, dict(args), style="main" if verb == offer.main else "plain")

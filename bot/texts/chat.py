@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from bot.texts.words import Text
 
+ABOUT_FILE = Text(zh="「{file}」：{said}", en="“{file}”: {said}")
 NOTES: Mapping[str, Text] = {
     # ── a message that cannot become work as it is ──
     "empty_message": Text(
@@ -63,8 +64,12 @@ NOTES: Mapping[str, Text] = {
     ),
     # ── dialogue ──
     "ask_question": Text(
-        zh="你想从《{title}》里弄清什么？请写一句话。",
+        zh="关于「{title}」，你想弄清什么？请写一句话。",
         en="What do you want to find out from “{title}”? Please write one sentence.",
+    ),
+    "ask_question_bare": Text(
+        zh="你想从这份资料里弄清什么？请写一句话。",
+        en="What do you want to find out from this? Please write one sentence.",
     ),
     "question_taken": Text(
         zh="好，按这个问题做：{question}",

@@ -53,9 +53,11 @@ STATES = [
     ("running", {}, "running", ["cancel", "reask"], ""),
     ("will retry", {"run_state": "RETRY_WAIT", "attempts": 2}, "retrying", ["cancel", "reask"], "已试 2 次，最多 4 次"),
     ("stopping", {"cancel_requested": True}, "stopping", [], "正在停下"),
-    ("cancelled", {"run_state": "CANCELLED"}, "cancelled", ["reask", "points"], "已取消"),
+    ("cancelled", {"run_state": "CANCELLED"}, "cancelled", ["retry", "reask"], "已取消"),
     ("failed later on", {"run_state": "FAILED", "error_reason": "child.crash", "stages": FAILED}, "failed", ["retry", "reask"], "意外停了"),
-    ("crashed for good", {"run_state": "FAILED", "error_reason": "crashed", "stages": FAILED}, "failed", ["retry", "reask"], "出了点问题"),
+    ("cancelled before a question", {"run_state": "CANCELLED", "question": None}, "cancelled", ["reask", "points"], "已取消"),
+    ("crashed for good", {"run_state": "FAILED", "error_reason": "crashed", "stages": FAILED}, "failed", ["retry", "reask"], "试了四次"),
+    ("our own fault", {"run_state": "FAILED", "error_reason": "defect", "stages": FAILED}, "failed", ["retry", "reask"], "runs show"),
     ("the parser died", {"run_state": "FAILED", "error_reason": "parser_died", "error_values": {"how": "timeout"}, "stages": (StageView("read", "bad"), *NEXT[1:])}, "failed", ["retry", "reask"], "太久"),
     ("declined", {"revision_state": "STOPPED", "run_state": "SUCCEEDED", "decline": DECLINED}, "declined", ["reask", "points"], "没有出现：月球"),
     ("another language", {"revision_state": "STOPPED", "run_state": "SUCCEEDED", "decline": FOREIGN}, "declined", ["reask", "points"], "没有接入模型"),
@@ -320,4 +322,5 @@ def test_the_page_counts_what_was_left_out():
 
 def test_a_note_with_an_unknown_key_is_the_general_sentence():
     assert note("nonsense", {}, "en").text.startswith("Something went wrong")
+    assert note("encrypted", {}, "zh", file="a.pdf").text.startswith("「a.pdf」：这份 PDF 有密码")
     assert "200 MB" in note("message_too_large", {"limit_mb": 200}, "en").text

@@ -76,6 +76,14 @@ def test_every_reason_has_its_sentence():
     assert set(source.QUALITIES) == {q.value for q in Quality}
     assert set(source.INPUT_TYPES) == {t.value for t in InputType}
     assert set(episode.AUDIO) == {"too_long", "undecodable", "duration_mismatch", "suspect_segment", "coverage"}
+    assert set(episode.RUN_REASONS) >= {
+        "provider_unreachable",
+        "provider_refused",
+        "storage_trouble",
+        "defect",
+        "crashed",
+        "stopped",
+    }
     assert set(episode.CHILD_DIED) == set(source.PARSER_DIED) == {"timeout", "memory", "crash"}
 
 
@@ -133,6 +141,7 @@ def test_sizes(n, said):
 SENTENCES = [
     ("a reason with its values", "too_many_pages", {"pages": 1200, "limit": 1000}, "read", "1,200"),
     ("a reason without its values is the general one", "too_many_pages", {}, "read", chat.NOTES["generic"]("zh")),
+    ("what the worker writes", "storage_trouble", {}, "find", "磁盘"),
     ("an unknown reason", "zzz", {}, None, chat.NOTES["generic"]("zh")),
     ("no reason at all", None, {}, None, chat.NOTES["generic"]("zh")),
     ("a kind in words", "wrong_kind", {"kind": "video"}, "read", "视频"),
