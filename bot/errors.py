@@ -79,7 +79,7 @@ def _text(reason: str, values: Mapping[str, Any], stage: str | None) -> Text:
         return episode.CHILD_DIED[bare]
     if bare in source.REASONS:
         return source.REASONS[bare]
-    return chat.NOTES.get(bare, chat.NOTES["generic"])
+    return episode.RUN_REASONS.get(bare) or chat.NOTES.get(bare, chat.NOTES["generic"])
 
 
 def _kind(kind: object, lang: Lang) -> str:

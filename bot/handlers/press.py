@@ -56,7 +56,8 @@ async def _points(context: Context, update: UpdateView, tx: Tx, view: RevisionVi
 async def _reask(context: Context, update: UpdateView, tx: Tx, view: RevisionView) -> None:
     """The next text of this chat is the question; there is no hurry, so no time limit."""
     await expect(tx, chat_id=update.chat_id, dialogue={"question_for": view.id, "until": None})
-    await _note(tx, update, "ask_question", title=view.title or view.name or "…")
+    title = view.title or view.name
+    await (_note(tx, update, "ask_question", title=title) if title else _note(tx, update, "ask_question_bare"))
 
 
 async def _claim(context: Context, update: UpdateView, tx: Tx, view: RevisionView) -> None:

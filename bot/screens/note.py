@@ -7,10 +7,18 @@ from typing import Any
 
 from bot import errors
 from bot.channels.port import Button, Outbound
+from bot.texts import chat
 from bot.texts.words import Lang
 
 
-def note(key: str, values: Mapping[str, Any], lang: Lang, buttons: Sequence[Button] = ()) -> Outbound:
-    """``key`` is a key of bot/texts (``chat.NOTES``) or an error reason; an unknown one gives the general sentence."""
+def note(
+    key: str, values: Mapping[str, Any], lang: Lang, buttons: Sequence[Button] = (), *, file: str = ""
+) -> Outbound:
+    """``key`` is a key of bot/texts (``chat.NOTES``) or an error reason; an unknown one gives the general sentence.
+
+    ``file`` names what the sentence is about, when it is about one file of a message.
+    """
     said = errors.sentence(key, values, lang)
+    if file:
+        said = chat.ABOUT_FILE(lang, file=file, said=said)
     return Outbound(kind="note", text=said, card={"say": said, "key": key}, buttons=tuple(buttons))

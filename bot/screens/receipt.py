@@ -45,7 +45,7 @@ _OFFERS = {
     "running": _Offer(("cancel", "reask")),
     "failed": _Offer(("retry", "reask"), "retry"),
     "declined": _Offer(("reask", "points"), "reask"),
-    "cancelled": _Offer(("reask", "points"), "reask"),
+    "cancelled": _Offer(("retry", "reask")),
     "review": _Offer(("retry", "cancel")),
     "held": _Offer(("reask", "points"), "reask"),
 }
@@ -67,7 +67,7 @@ def receipt(view: ReceiptView, lang: Lang) -> Outbound:
         "state": state,
         "input": view.input_type,
         "title": title,
-        "meta": _meta(view, lang),
+        "meta": _meta(view, lang, notes=state in _SHOWS_STAGES),
         "ask": _asked(view, lang),
         "stages": stages,
         "say": say,
@@ -116,14 +116,14 @@ def named(view: ReceiptView, lang: Lang) -> str:
     return view.name or source.PASTED(lang)
 
 
-def _meta(view: ReceiptView, lang: Lang) -> list[str]:
+def _meta(view: ReceiptView, lang: Lang, *, notes: bool) -> list[str]:
     kind = source.INPUT_TYPES[view.input_type](lang)
     parts = [source.PDF_PAGES(lang, n=view.pages) if view.pages and view.input_type == "pdf" else kind]
     if view.title and view.name:
         parts.insert(0, view.name)
     elif not view.title and not view.name:
         parts = []
-    read = next((s.facts for s in view.stages if s.stage == "read" and s.status == "done"), {})
+    read = next((s.facts for s in view.stages if s.stage == "read" and s.status == "done"), {}) if notes else {}
     return parts + [said for note in read.get("notes", ()) if (said := source_note(str(note), lang))]
 
 
@@ -259,6 +259,8 @@ def _buttons(view: ReceiptView, state: str, lang: Lang) -> tuple[Button, ...]:
     offer = _OFFERS.get(state, _Offer())
     if state == "failed" and errors.permanent(view.error_reason, _failed_stage(view)):
         return ()
+    if state == "cancelled" and view.question is None:
+        offer = _OFFERS["held"]  # there is nothing to do again yet
     args = {"revision": view.revision_id}
     return tuple(
         Button(_LABELS[verb](lang), verb, dict(args), style="main" if verb == offer.main else "plain")

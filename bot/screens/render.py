@@ -36,7 +36,7 @@ class Renderer:
         """Raises MissingRow when what it is about is gone."""
         lang = lang_of(language)
         if kind == "note":
-            return note(args["key"], args.get("values", {}), lang)
+            return note(args["key"], args.get("values", {}), lang, file=args.get("file", ""))
         screen = self._screens.get(kind)
         if screen is None or subject_id is None:
             raise Defect(f"no screen for outbox kind {kind!r}")

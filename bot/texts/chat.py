@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from bot.texts.words import Text
 
+ABOUT_FILE = Text(zh="「{file}」：{said}", en="“{file}”: {said}")
 NOTES: Mapping[str, Text] = {
     # ── a message that cannot become work as it is ──
     "empty_message": Text(
@@ -24,7 +25,7 @@ NOTES: Mapping[str, Text] = {
         zh="收到了，可这几个字还不够当作资料。请贴完整的正文，或发一份文件，再写上你的问题。",
         en="Received, but these few words are too little to work from. Please paste the whole text or send a file, with your question.",
     ),
-    "too_large": Text(
+    "upload_too_large": Text(
         zh="「{name}」超过 {limit_mb} MB，收不下。请拆小一些再发，或只贴有关的部分。别的内容都没有丢。",
         en="“{name}” is over {limit_mb} MB, which is more than I can take. Please send a smaller part, or paste only what matters. Nothing else was lost.",
     ),
@@ -43,7 +44,7 @@ NOTES: Mapping[str, Text] = {
     # ── presses ──
     "foreign_press": Text(
         zh="这个按钮属于别人的对话，你按了不算数，什么也没有改。请在你自己的对话里操作。",
-        en="This button belongs to someone else’s chat, so nothing was changed. Please use your own chat.",
+        en="This button belongs to the chat of someone else, so nothing was changed. Please use your own chat.",
     ),
     "stale_press": Text(
         zh="这张卡片已经变了，这个按钮不再有效，什么也没有改。请看下面最新的一条。",
@@ -63,8 +64,12 @@ NOTES: Mapping[str, Text] = {
     ),
     # ── dialogue ──
     "ask_question": Text(
-        zh="你想从《{title}》里弄清什么？请写一句话。",
+        zh="关于「{title}」，你想弄清什么？请写一句话。",
         en="What do you want to find out from “{title}”? Please write one sentence.",
+    ),
+    "ask_question_bare": Text(
+        zh="你想从这份资料里弄清什么？请写一句话。",
+        en="What do you want to find out from this? Please write one sentence.",
     ),
     "question_taken": Text(
         zh="好，按这个问题做：{question}",

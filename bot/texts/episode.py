@@ -130,6 +130,34 @@ CHILD_DIED: Mapping[str, Text] = {
     ),
 }
 
+# Other reasons a run can end or wait for (pipeline/worker: ``judged``, the lapsed lease).
+RUN_REASONS: Mapping[str, Text] = {
+    "crashed": Text(
+        zh="试了四次，每次都在中途停掉，所以不再自动重来。做好的部分都留着；可以重试，或换一份文件。",
+        en="Four tries stopped half-way, so it is not tried again by itself. What was finished is kept; you can try again, or send another file.",
+    ),
+    "stopped": Text(
+        zh="Earmark 停机时正做到这里，下次启动会接着做。",
+        en="Earmark was stopped in the middle of this; it goes on at the next start.",
+    ),
+    "provider_unreachable": Text(
+        zh="连不上要用的服务，没有做成，也没有花钱。请检查网络，再重试。",
+        en="The service this needs could not be reached; nothing was done and nothing was spent. Please check the network and try again.",
+    ),
+    "provider_refused": Text(
+        zh="要用的服务拒绝了请求，没有做成。请检查密钥和额度，再重试。",
+        en="The service this needs refused the request. Please check its key and quota, then try again.",
+    ),
+    "storage_trouble": Text(
+        zh="数据库或磁盘一时用不了，没有做成。请看看磁盘有没有满，再重试。",
+        en="The database or the disk could not be used for a moment. Please check that the disk is not full, then try again.",
+    ),
+    "defect": Text(
+        zh="程序自己出了错，这一步没有做成，做好的部分都留着。可以重试；还不行的话，运行 earmark runs show 看经过。",
+        en="A fault of the program stopped this step; what was finished is kept. You can try again. If it happens again, “earmark runs show” tells what happened.",
+    ),
+}
+
 # ── the voice note ──────────────────────────────────────────────────────────
 VOICE_NAME = Text(zh="语音节目，{span}", en="Voice note, {span}")
 QUOTED = Text(zh="{n:,} 处原文", en="{n:source passage|source passages}")
@@ -140,7 +168,7 @@ LEFT_OUT = Text(
     zh="另有 {n:,} 段相关原文放不进五分钟，没有读。",
     en="{n:more passage fits|more passages fit} the question but not the five minutes, and were not read.",
 )
-EXCERPT = Text(zh="未接入模型：以下为原文摘读", en="No model connected: these are excerpts of the source, read aloud")
+EXCERPT = Text(zh="未接入模型：以下为原文摘读", en="No model connected: excerpts of the source, read aloud")
 CAPTION_LENGTH = Text(zh="长 {span}", en="{span} long")
 
 # ── one claim ───────────────────────────────────────────────────────────────

@@ -33,21 +33,21 @@ QUALITIES: Mapping[str, Text] = {
 # Keys of Extraction.notes, the part before the colon; the part after it is n.
 NOTES: Mapping[str, Text] = {
     "pages_without_text": Text(zh="{n:,} 页没有文字，没有读到", en="{n:page has|pages have} no text and were not read"),
-    "hidden_removed": Text(zh="去掉 {n:,} 处看不见的文字", en="{n:invisible passage|invisible passages} removed"),
-    "deleted_marked": Text(zh="{n:,} 处是作者划掉的", en="{n:passage was|passages were} struck out by the author"),
-    "replaced_characters": Text(zh="{n:,} 个字认不出来", en="{n:character|characters} could not be read"),
-    "truncated": Text(zh="后面的没有读", en="the rest was not read"),
+    "pages_unreadable": Text(zh="{n:,} 页读不出来", en="{n:page|pages} could not be read"),
+    "lossy": Text(zh="约 {n:,}% 的正文没有读到", en="about {n:,}% of the text was lost"),
 }
 
 # Kinds that intake recognises and does not read yet; values of Reason.WRONG_KIND.
 KINDS: Mapping[str, Text] = {
-    "image": Text(zh="图片", en="pictures"),
+    "picture": Text(zh="图片", en="pictures"),
     "video": Text(zh="视频", en="videos"),
     "audio": Text(zh="音频", en="audio files"),
     "archive": Text(zh="压缩包", en="archives"),
-    "office": Text(zh="Office 文档", en="Office documents"),
-    "epub": Text(zh="电子书", en="e-books"),
+    "office": Text(zh="Office 文档和电子书", en="Office documents and e-books"),
     "program": Text(zh="程序文件", en="programs"),
+    "database": Text(zh="数据库文件", en="database files"),
+    "feed": Text(zh="订阅源", en="feeds"),
+    "web archive": Text(zh="网页归档（MHT）", en="web archives (MHT)"),
     "binary": Text(zh="这种文件", en="this kind of file"),
 }
 

@@ -70,7 +70,7 @@ TRY_PDF = Text(zh="拖进一份 PDF，问一件事", en="Drop a PDF and ask one 
 TRY_PDF_QUESTION = Text(zh="「这份研究没有测什么？」", en="“What did the study not measure?”")
 TRY_PASTE = Text(zh="贴一篇文章，问一件事", en="Paste an article and ask one thing")
 TRY_PASTE_QUESTION = Text(zh="「作者凭什么这么说？」", en="“What does the author base this on?”")
-TRY_POINTS = Text(zh="发一份网页、Markdown 或 TXT，不写问题", en="Send a web page, Markdown or TXT, no question")
+TRY_POINTS = Text(zh="发一份网页或 TXT，不写问题", en="Send a web page or TXT, no question")
 TRY_POINTS_HINT = Text(zh="两分钟内没有问题，就讲要点", en="Without a question in two minutes: the main points")
 LATER = Text(zh="链接、视频和通知在后面的版本里。", en="Links, videos and notices come in later versions.")
 NO_MODEL = Text(zh="未接入模型：讲稿为原文摘读。", en="No model connected: excerpts are read aloud.")
@@ -102,7 +102,7 @@ CHAPTERS = Text(zh="章节", en="Sections")
 CHAPTERS_COUNT = Text(zh="{n} 节", en="{n:section|sections}")
 LEGEND = Text(zh="下划线的意思", en="What the underlines mean")
 SOLID, SOLID_MEANS = Text(zh="实线", en="solid"), Text(zh="原文", en="source words")
-PLAIN, PLAIN_MEANS = Text(zh="无线", en="none"), Text(zh="Earmark 自己说的", en="Earmark’s own words")
+PLAIN, PLAIN_MEANS = Text(zh="无线", en="none"), Text(zh="Earmark 自己说的", en="said by Earmark itself")
 PROOF_OF = Text(zh="第 {n} 句的依据", en="Evidence for sentence {n}")
 OPEN_IN_TEXT = Text(zh="在原文中打开", en="Open in the text")
 SOURCES = Text(zh="来源", en="Source")
@@ -154,7 +154,7 @@ WRONG_HOST = Text(
 )
 WRONG_ORIGIN = Text(
     zh="这个请求来自别的网站，没有执行。请在 Earmark 自己的页面上操作。",
-    en="This request came from another site and was not carried out. Please use Earmark’s own page.",
+    en="This request came from another site and was not carried out. Please use the page of Earmark itself.",
 )
 NOT_FOUND = Text(
     zh="没有这一页，或者它不是你的。请回到对话。",

@@ -15,7 +15,7 @@ from bot.web.markup import page
 from bot.web.session import ForeignForm, SignInNeeded
 from pipeline.domain.errors import ProductError
 
-_TOO_MUCH = frozenset({"too_large", "message_too_large", "too_many_files"})
+_TOO_MUCH = frozenset({"upload_too_large", "message_too_large", "too_many_files"})
 _STATUS = {"request_conflict": 409, "missing": 404, "busy": 503, "foreign_press": 403, "malformed": 400, "generic": 500}
 
 

@@ -45,11 +45,13 @@ async def stream(deps: WebDeps, visitor: Visitor, cursor: int) -> AsyncIterator[
         if not _continues(cursor, snapshot, deps):
             cursor = snapshot.cursor
             yield _event("reset", cursor, _snapshot(snapshot, visitor))
-        while not deps.bell.closed:
+        while True:
             changed = await changed_since(deps.engine, visitor.chat_id, cursor)
             for view in changed:
                 cursor = view.seq
                 yield _event(None, cursor, _message(view, visitor))
+            if not changed and deps.bell.closed:
+                return
             if not changed:
                 await bell.wait(deps.limits.heartbeat_s)
                 yield ": still here\n\n"

@@ -63,7 +63,7 @@ class Upload:
         """Return the fields and the stored attachments.
 
         Raises:
-            InputRejected: ``too_large``, ``message_too_large``, ``too_many_files`` or ``malformed``.
+            InputRejected: ``upload_too_large``, ``message_too_large``, ``too_many_files`` or ``malformed``.
         """
         received, total = Received(), 0
         parser = self._parser(content_type)
@@ -134,7 +134,7 @@ class Upload:
         part.data += memoryview(data)[start:end]
         if len(part.data) > (limit := self._limit(part)):
             part.data.clear()
-            self._refuse("too_large", name=part.file_name or "", limit_mb=limit >> 20)
+            self._refuse("upload_too_large", name=part.file_name or "", limit_mb=limit >> 20)
 
     def _limit(self, part: _Part) -> int:
         if part.file_name is None and part.name != "pasted":

@@ -1,0 +1,326 @@
+"""Screens are tables: a view in, what stands in the chat out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bot.channels.web import as_payload
+from bot.screens.claim import claim, claims_of
+from bot.screens.note import note
+from bot.screens.quotes import checks, surroundings
+from bot.screens.receipt import receipt
+from bot.screens.spoken_page import spoken_page, stored_text
+from bot.screens.voice import transcript, voice
+from storage.queries.episode.receipt import ReceiptView, StageView, stages_of
+from storage.queries.episode.spoken import QuoteView
+from tests.support.spoken import PARAGRAPHS, QUESTION, SAID, TITLE, spoken_view
+
+START = datetime(2026, 11, 30, 9, 0, tzinfo=UTC)
+READ = StageView("read", "done", {"chars": 61930, "quality": "FULL", "pages": 46, "notes": ["pages_without_text:2"]})
+SPLIT = StageView("split", "done", {"chunks": 204})
+FIND = StageView("find", "done", {"passages": 8, "sections": 4, "whole_text": False})
+NEXT = tuple(StageView(s, "next") for s in ("read", "split", "find", "write", "check", "speak", "publish"))
+
+
+def view(**changes) -> ReceiptView:
+    base = ReceiptView(
+        revision_id=12, number=1, source_id=5, input_type="pdf", name="路灯.pdf", origin=None, size_bytes=3_200_000,
+        title=TITLE, pages=46, question=QUESTION, question_by="person", ask_until=None, revision_state="DRAFT",
+        run_id=7, run_state="RUNNING", attempts=1, cancel_requested=False, error_reason=None, error_values={},
+        decline=None, superseded=False, stages=(READ, SPLIT, FIND, *NEXT[3:]), started_at=START, finished_at=None,
+        duration_ms=None,
+    )  # fmt: skip
+    return replace(base, **changes)
+
+
+DECLINED = {"reason": "not_covered", "question": QUESTION, "missing_terms": ["月球"], "excerpts": []}
+FOREIGN = {
+    "reason": "other_language",
+    "question": "Why?",
+    "missing_terms": [],
+    "excerpts": [["Lamps were dimmed.", {}]],
+}
+FAILED = (READ, StageView("split", "bad"), *NEXT[2:])
+
+# (id, changes, state, verbs offered, what the sentence must contain)
+STATES = [
+    ("asking", {"question": None, "question_by": None, "run_state": "DEFERRED"}, "asking", ["points", "cancel"], "两分钟"),
+    ("in the queue", {"run_state": "QUEUED", "stages": NEXT}, "waiting", ["cancel", "reask"], "排队"),
+    ("running", {}, "running", ["cancel", "reask"], ""),
+    ("will retry", {"run_state": "RETRY_WAIT", "attempts": 2}, "retrying", ["cancel", "reask"], "已试 2 次，最多 4 次"),
+    ("stopping", {"cancel_requested": True}, "stopping", [], "正在停下"),
+    ("cancelled", {"run_state": "CANCELLED"}, "cancelled", ["retry", "reask"], "已取消"),
+    ("failed later on", {"run_state": "FAILED", "error_reason": "child.crash", "stages": FAILED}, "failed", ["retry", "reask"], "意外停了"),
+    ("cancelled before a question", {"run_state": "CANCELLED", "question": None}, "cancelled", ["reask", "points"], "已取消"),
+    ("crashed for good", {"run_state": "FAILED", "error_reason": "crashed", "stages": FAILED}, "failed", ["retry", "reask"], "试了四次"),
+    ("our own fault", {"run_state": "FAILED", "error_reason": "defect", "stages": FAILED}, "failed", ["retry", "reask"], "runs show"),
+    ("the parser died", {"run_state": "FAILED", "error_reason": "parser_died", "error_values": {"how": "timeout"}, "stages": (StageView("read", "bad"), *NEXT[1:])}, "failed", ["retry", "reask"], "太久"),
+    ("declined", {"revision_state": "STOPPED", "run_state": "SUCCEEDED", "decline": DECLINED}, "declined", ["reask", "points"], "没有出现：月球"),
+    ("another language", {"revision_state": "STOPPED", "run_state": "SUCCEEDED", "decline": FOREIGN}, "declined", ["reask", "points"], "没有接入模型"),
+    ("outcome unknown", {"run_state": "WAITING_REVIEW"}, "review", ["retry", "cancel"], "重复计费"),
+    ("too long", {"revision_state": "HELD", "run_state": "SUCCEEDED"}, "held", ["reask", "points"], "超过五分钟"),
+    ("replaced", {"superseded": True}, "superseded", [], "改了问题"),
+    ("done", {"run_state": "SUCCEEDED", "revision_state": "AUDIO_READY", "finished_at": START + timedelta(seconds=161)}, "done", [], ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "state", "verbs", "part"), [s[1:] for s in STATES], ids=[s[0] for s in STATES])
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_every_state_of_a_receipt(changes, state, verbs, part, lang):
+    """Rules CHT-7, CHT-9: the receipt says where it stands, and each failure has a way out."""
+    out = receipt(view(**changes), lang)
+    assert out.card["state"] == state
+    assert [b.verb for b in out.buttons] == verbs
+    assert all(b.args == {"revision": 12} for b in out.buttons)
+    assert len([b for b in out.buttons if b.style == "main"]) <= 1
+    if lang == "zh":
+        assert part in out.card["say"]
+        assert part in out.text
+    assert TITLE in out.text
+    json.dumps(as_payload(out))
+
+
+def test_the_two_minute_default_is_stated_with_the_question():
+    """Rule CHT-9."""
+    out = receipt(view(question=None, question_by=None, run_state="DEFERRED"), "en")
+    assert "two minutes" in out.text
+    assert out.buttons[0].style == "main"
+    assert out.buttons[0].verb == "points"
+
+
+def test_stages_carry_their_facts():
+    rows = {s["stage"]: s for s in receipt(view(), "zh").card["stages"]}
+    assert rows["read"]["fact"] == "61,930 字，完整"
+    assert rows["find"]["fact"] == "8 段，来自 4 个章节"
+    assert rows["write"] == {"stage": "write", "status": "next", "label": "写讲稿", "fact": "", "percent": None}
+    assert receipt(view(), "zh").card["meta"] == ["路灯.pdf", "PDF，46 页", "2 页没有文字，没有读到"]
+
+
+FACTS = [
+    ("whole text", StageView("find", "done", {"passages": 3, "sections": 0, "whole_text": True}), "3 passages, the whole text"),
+    ("all proved", StageView("check", "done", {"supported": 9, "dropped": 0}), "9 sentences proved"),
+    ("some dropped", StageView("check", "done", {"supported": 1, "dropped": 2}), "1 sentence proved, 2 dropped"),
+    ("speech reused", StageView("speak", "done", {"segments": 4, "seconds": 30.0, "reused": True}), "4 parts, already there"),
+    ("published", StageView("publish", "done", {"duration_ms": 252_000, "lufs": -16.04, "bytes": 9}), "4:12, −16 LUFS"),
+    ("no facts at all", StageView("publish", "done", {}), ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("stage", "said"), [f[1:] for f in FACTS], ids=[f[0] for f in FACTS])
+def test_facts_in_words(stage, said):
+    rows = receipt(view(stages=(stage,)), "en").card["stages"]
+    assert rows[0]["fact"] == said
+
+
+@pytest.mark.parametrize(
+    ("part", "parts", "percent"), [(0, 5, 0), (3, 5, 60), (5, 5, 100), (None, None, None), (1, 0, None)]
+)
+def test_a_percentage_only_where_one_is_known(part, parts, percent):
+    """Rule CHT-3's progress message: 60% is three parts of five finished."""
+    row = receipt(view(stages=(StageView("speak", "now", part=part, parts=parts),)), "zh").card["stages"][0]
+    assert row["percent"] == percent
+    assert bool(row["fact"]) == (percent is not None)
+
+
+def test_a_failed_receipt_shows_only_what_failed():
+    out = receipt(view(run_state="FAILED", error_reason="child.memory", stages=FAILED), "zh")
+    assert [s["stage"] for s in out.card["stages"]] == ["split"]
+
+
+@pytest.mark.parametrize("reason", ["encrypted", "empty_file", "no_text", "wrong_kind", "undecodable"])
+def test_no_retry_is_offered_where_the_same_bytes_must_fail_again(reason):
+    """A promise that cannot be kept is not made: other input is the way out."""
+    out = receipt(view(run_state="FAILED", error_reason=reason, stages=(StageView("read", "bad"), *NEXT[1:])), "zh")
+    assert out.buttons == ()
+    assert out.card["send_other"]
+
+
+def test_a_done_receipt_says_how_long_it_took():
+    out = receipt(view(run_state="SUCCEEDED", finished_at=START + timedelta(seconds=161)), "zh")
+    assert out.card["foot"] == ["用时 2 分 41 秒"]
+
+
+def test_foreign_excerpts_go_out_as_text():
+    """Rule SEC-6."""
+    out = receipt(view(revision_state="STOPPED", decline=FOREIGN), "en")
+    assert out.card["excerpts"] == ["Lamps were dimmed."]
+    assert "Lamps were dimmed." in out.text
+
+
+def test_an_untitled_source_is_called_by_its_name_or_kind():
+    assert receipt(view(title=""), "zh").card["title"] == "路灯.pdf"
+    assert receipt(view(title="", name="", input_type="paste"), "en").card["title"] == "Pasted text"
+
+
+def test_a_retry_brings_a_failed_stage_back():
+    events = [
+        {"stage": "read", "kind": "stage_failed", "data": {}},
+        {"stage": "read", "kind": "stage_started", "data": {}},
+    ]
+    assert stages_of(events, failed=False)[0].status == "now"
+
+
+# ── the voice note ──────────────────────────────────────────────────────────
+def test_a_voice_note_says_its_length_its_sources_and_its_limits():
+    """Rules EVD-7, EVD-9; product: any limit is in the caption."""
+    out = voice(spoken_view(), "zh")
+    assert out.card["title"] == QUESTION
+    assert out.card["meta"] == ["7 句", "3 处原文"]
+    assert out.card["gaps"] == ["资料未说明：换成别的亮度会怎样"]
+    assert "2 段" in out.card["left_out"]
+    assert out.card["excerpt"] == "未接入模型：以下为原文摘读"
+    for part in (QUESTION, "28 秒", "3 处原文", "换成别的亮度会怎样", "未接入模型：以下为原文摘读"):
+        assert part in out.text
+    assert [(b.verb, b.args) for b in out.buttons] == [
+        ("claim", {"revision": 12, "index": 0}),
+        ("transcript", {"revision": 12}),
+        ("open", {"href": "/e/12"}),
+        ("reask", {"revision": 12}),
+    ]
+    assert out.media is not None
+    assert out.media.blob_key == "o/1/ogg"
+    assert out.media.duration_ms == 28_000
+    json.dumps(as_payload(out))
+
+
+def test_a_note_of_main_points_is_called_by_its_source():
+    out = voice(spoken_view(question="讲要点", question_by="default"), "zh")
+    assert out.card["title"] == f"《{TITLE}》"
+    assert out.card["source"] == ""
+
+
+def test_a_model_s_script_is_not_called_an_excerpt():
+    assert voice(spoken_view(writer="qwen"), "zh").card["excerpt"] == ""
+
+
+def test_file_names_keep_no_path():
+    media = voice(spoken_view(question='a/b\\c:"d"?'), "zh").media
+    assert media is not None
+    assert not set(media.file_name) & set('/\\:"?')
+
+
+def test_the_text_version_has_every_sentence_with_its_time():
+    """Rule CHT-11."""
+    out = transcript(spoken_view(), "zh")
+    for n, (_, words, _) in enumerate(SAID):
+        assert words in out.text
+        assert out.card["rows"][n]["clock"] == f"0:{n * 4:02d}"
+
+
+# ── evidence ────────────────────────────────────────────────────────────────
+def test_a_claim_stands_in_its_surroundings():
+    out = claim(spoken_view(), 1, "zh")
+    proof = out.card["proofs"][0]
+    assert proof["quote"] == "调暗期间记录到事故 9 起，前一年同期是 11 起。"
+    assert proof["before"] == ""
+    assert proof["after"].startswith("作者说")
+    assert proof["place"] == f"《{TITLE}》，「二、结果」一节，第 2 页"
+    assert out.card["pager"] == "2 / 3"
+    assert out.card["checks"] == ["原文存在", "数字一致：9、11", "否定词一致"]
+    assert proof["quote"] in out.text
+
+
+@pytest.mark.parametrize(
+    ("index", "shown", "left", "right"),
+    [(-1, 0, True, False), (0, 0, True, False), (1, 1, False, False), (2, 2, False, True), (9, 2, False, True)],
+)
+def test_the_pager_stops_at_its_ends(index, shown, left, right):
+    out = claim(spoken_view(), index, "zh")
+    assert out.card["index"] == shown
+    assert [b.disabled for b in out.buttons if b.verb == "claim"] == [left, right]
+
+
+def test_nothing_quoted_is_said_so():
+    out = claim(spoken_view(said=(SAID[0],)), 0, "en")
+    assert out.kind == "note"
+    assert "no evidence" in out.text
+    assert voice(spoken_view(said=(SAID[0],)), "en").buttons[0].disabled
+
+
+def test_surroundings_stop_at_the_paragraph():
+    v = spoken_view()
+    quote = claims_of(v)[0].quotes[0]
+    before, after = surroundings(v.source, quote.start, quote.end)
+    assert before == ""
+    assert after == "每天 23:00 以后，路灯的亮度降到原来的 40%，清晨五点恢复。"
+
+
+def test_long_surroundings_are_cut_and_say_so():
+    v = spoken_view(
+        said=(("fact", "中间的话", ""),), paragraphs=(("paragraph", 0, "甲" * 200 + "中间的话" + "乙" * 200),)
+    )
+    quote = v.sentences[0].quotes[0]
+    before, after = surroundings(v.source, quote.start, quote.end)
+    assert before == "……" + "甲" * 70
+    assert after == "乙" * 70 + "……"
+
+
+def test_only_checks_that_hold_are_shown():
+    """Rule EVD-2: a quote that is not the stored text proves nothing; a reworded sentence proves no equality."""
+    v = spoken_view()
+    sentence = claims_of(v)[0]
+    assert len(checks(v, sentence, "zh")) == 3
+    reworded = replace(sentence, text="试验在三条街上做了 15 个月。")
+    assert checks(v, reworded, "zh") == ["原文存在"]
+    quote = sentence.quotes[0]
+    moved = replace(sentence, quotes=(replace(quote, start=quote.start + 1),))
+    assert checks(v, moved, "zh") == []
+
+
+# ── the page ────────────────────────────────────────────────────────────────
+def test_the_stored_text_is_whole_to_the_letter():
+    """Rule SRC-4: gaps and pieces join to the text, so every offset still holds in what is shown."""
+    v = spoken_view()
+    blocks, tail = stored_text(v)
+    assert "".join(b.gap + "".join(p.text for p in b.pieces) for b in blocks) + tail == v.source.text
+
+
+def test_every_quote_is_an_anchor_in_it_once():
+    v = spoken_view()
+    blocks, _ = stored_text(v)
+    anchors = [a for b in blocks for p in b.pieces for a in p.anchors]
+    assert sorted(anchors) == sorted(f"q{q.start}-{q.end}" for s in v.sentences for q in s.quotes)
+    marked = "".join(p.text for b in blocks for p in b.pieces if p.marked)
+    assert marked == "".join(q.text for s in v.sentences for q in s.quotes)
+
+
+def test_overlapping_quotes_and_quotes_over_two_blocks_keep_the_text_whole():
+    v = spoken_view()
+    a = v.source.text.index("期间没有")
+    b = v.source.text.index("调暗期间")
+    over = QuoteView(3, a, b + 4, v.source.text[a : b + 4], "", 1)
+    inner = QuoteView(3, a + 2, a + 6, v.source.text[a + 2 : a + 6], "", 1)
+    v = replace(v, sentences=(replace(v.sentences[1], quotes=(over, inner)),))
+    blocks, tail = stored_text(v)
+    assert "".join(x.gap + "".join(p.text for p in x.pieces) for x in blocks) + tail == v.source.text
+    anchors = [y for x in blocks for p in x.pieces for y in p.anchors]
+    assert anchors == [f"q{over.start}-{over.end}", f"q{inner.start}-{inner.end}"]
+
+
+def test_a_text_without_blocks_is_still_shown():
+    v = spoken_view(paragraphs=PARAGRAPHS[2:3])
+    v = replace(v, source=replace(v.source, blocks=()))
+    assert "".join(p.text for p in stored_text(v)[0][0].pieces) == v.source.text
+
+
+def test_chapters_are_the_sections_heard():
+    assert [(c.label, c.first) for c in spoken_page(spoken_view(), "zh").chapters] == [("一、做法", 1), ("二、结果", 3)]
+    assert spoken_page(spoken_view(said=SAID[:2]), "zh").chapters == ()
+
+
+def test_the_page_counts_what_was_left_out():
+    page = spoken_page(spoken_view(), "zh")
+    assert page.checked
+    assert page.gap_count == 1
+    assert len(page.not_said) == 2
+    assert spoken_page(spoken_view(gaps=(), left_out=0), "zh").not_said == ()
+
+
+def test_a_note_with_an_unknown_key_is_the_general_sentence():
+    assert note("nonsense", {}, "en").text.startswith("Something went wrong")
+    assert note("encrypted", {}, "zh", file="a.pdf").text.startswith("「a.pdf」：这份 PDF 有密码")
+    assert "200 MB" in note("message_too_large", {"limit_mb": 200}, "en").text
