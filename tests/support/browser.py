@@ -20,8 +20,18 @@ from tests.support.web import Person
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 NO_CHROMIUM = "no Chromium on this machine: apt-get install chromium fonts-noto-cjk"
-FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--autoplay-policy=no-user-gesture-required", "--mute-audio"]
-SIZES = {"phone": {"width": 390, "height": 844}, "narrow": {"width": 320, "height": 640}, "desk": {"width": 1280, "height": 900}}
+FLAGS = [
+    "--no-sandbox",
+    "--disable-dev-shm-usage",
+    "--disable-gpu",
+    "--autoplay-policy=no-user-gesture-required",
+    "--mute-audio",
+]
+SIZES = {
+    "phone": {"width": 390, "height": 844},
+    "narrow": {"width": 320, "height": 640},
+    "desk": {"width": 1280, "height": 900},
+}
 
 
 def free_port() -> int:
@@ -37,7 +47,7 @@ async def serving(app: Any, port: int) -> AsyncIterator[str]:
     server = uvicorn.Server(config)
     server.install_signal_handlers = lambda: None  # type: ignore[method-assign]
     running = asyncio.create_task(server.serve())
-    while not server.started:
+    while not server.started:  # noqa: ASYNC110 - uvicorn gives no event for it
         await asyncio.sleep(0.01)
     try:
         yield f"http://127.0.0.1:{port}"
@@ -58,8 +68,14 @@ async def chromium() -> AsyncIterator[Browser]:
 
 
 async def tab(
-    browser: Browser, address: str, person: Person | None = None, *, size: str = "desk", dark: bool = False,
-    scripts: bool = True, reduced: bool = True,
+    browser: Browser,
+    address: str,
+    person: Person | None = None,
+    *,
+    size: str = "desk",
+    dark: bool = False,
+    scripts: bool = True,
+    reduced: bool = True,
 ) -> tuple[BrowserContext, Page, list[str]]:
     """A page in a context of its own, and the list its script errors and refused requests are written to."""
     context = await browser.new_context(
