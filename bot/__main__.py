@@ -1,4 +1,7 @@
-"""``earmark``: the command line. Each command is a few lines; what it does is in bot/cli and bot/wiring."""
+"""``earmark``: the command line. Each command is a few lines; what it does is in bot/cli and bot/wiring.
+
+A command imports its module when it is called: the whole product takes seconds to import, a help text should not.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,6 @@ from typing import Annotated, Literal
 import typer
 from pydantic import ValidationError
 
-from bot.cli import doctor as doctor_command
-from bot.cli import make as make_command
-from bot.cli import runs as runs_command
-from bot.cli import up as up_command
 from pipeline.settings import Settings
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Forward anything, hear what it proves.")
@@ -42,7 +41,9 @@ def up(
     port: Annotated[int | None, typer.Option(help="Port of the chat page; 0 takes any free one.")] = None,
 ) -> None:
     """Start everything and print the one-time address of the chat page."""
-    raise typer.Exit(up_command.up(settings_of(data, web_port=port)))
+    from bot.cli import up as command
+
+    raise typer.Exit(command.up(settings_of(data, web_port=port)))
 
 
 @app.command()
@@ -55,37 +56,49 @@ def make(
     data: DataDir = None,
 ) -> None:
     """One source, one episode, in the foreground. Exit codes: 0 made, 2 refused input, 3 not covered, 4 failed."""
-    raise typer.Exit(make_command.make(settings_of(data), source, ask=ask, out=out, as_json=as_json, language=language))
+    from bot.cli import make as command
+
+    raise typer.Exit(command.make(settings_of(data), source, ask=ask, out=out, as_json=as_json, language=language))
 
 
 @app.command()
 def doctor(data: DataDir = None, as_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     """What is installed, the tier of each ability, and how to raise it."""
-    raise typer.Exit(doctor_command.doctor(settings_of(data), as_json=as_json))
+    from bot.cli import doctor as command
+
+    raise typer.Exit(command.doctor(settings_of(data), as_json=as_json))
 
 
 @app.command()
 def migrate(data: DataDir = None) -> None:
     """Bring the database to this version."""
-    raise typer.Exit(up_command.migrate_only(settings_of(data)))
+    from bot.cli import up as command
+
+    raise typer.Exit(command.migrate_only(settings_of(data)))
 
 
 @app.command()
 def signin(data: DataDir = None) -> None:
     """Print another one-time address for a running ``earmark up``."""
-    raise typer.Exit(up_command.signin(settings_of(data)))
+    from bot.cli import up as command
+
+    raise typer.Exit(command.signin(settings_of(data)))
 
 
 @runs.command("list")
 def runs_list(data: DataDir = None, limit: Annotated[int, typer.Option(min=1, max=1000)] = 20) -> None:
     """The newest runs, a line each."""
-    raise typer.Exit(runs_command.listing(settings_of(data), limit=limit))
+    from bot.cli import runs as command
+
+    raise typer.Exit(command.listing(settings_of(data), limit=limit))
 
 
 @runs.command("show")
 def runs_show(run: int, data: DataDir = None, as_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     """One run: its configuration, its time line, its calls."""
-    raise typer.Exit(runs_command.show(settings_of(data), run, as_json=as_json))
+    from bot.cli import runs as command
+
+    raise typer.Exit(command.show(settings_of(data), run, as_json=as_json))
 
 
 def _module(name: str, arguments: list[str]) -> int:

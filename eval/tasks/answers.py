@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from eval.scorers.answers import Outcome, report
 from pipeline.compose.excerpt import write
-from pipeline.domain.evidence import EvidencePack, IndexedChunk, PackLimits
+from pipeline.domain.evidence import EvidencePack, IndexedChunk, PackLimits, count_tokens
 from pipeline.domain.script import ScriptLimits
 from pipeline.domain.text import canonicalise
 from pipeline.evidence.chunk import split
@@ -123,7 +123,7 @@ async def packed(case: Case, embedder: InProcessEmbedder | None) -> tuple[Eviden
     ]
     children = [c for c in chunks if not c.is_section]
     dense: list[tuple[int, float]] = []
-    if embedder is not None:
+    if embedder is not None and count_tokens(text) > PackLimits().max_tokens:  # else all of it is packed anyway
         vectors = await embedder.embed(tuple(text[c.start : c.end] for c in children), role="passage")
         asked = (await embedder.embed((case.question,), role="query"))[0]
         dense = sorted(((c.id, float(v)) for c, v in zip(children, vectors @ asked, strict=True)), key=lambda d: -d[1])
