@@ -47,7 +47,7 @@ async def serving(app: Any, port: int) -> AsyncIterator[str]:
     server = uvicorn.Server(config)
     server.install_signal_handlers = lambda: None  # type: ignore[method-assign]
     running = asyncio.create_task(server.serve())
-    while not server.started:
+    while not server.started:  # noqa: ASYNC110 - uvicorn gives no event for it
         await asyncio.sleep(0.01)
     try:
         yield f"http://127.0.0.1:{port}"

@@ -133,10 +133,10 @@ export class Thread {
     const form = event.target.closest('form.press');
     if (!form) return;
     event.preventDefault();
+    if (form.dataset.busy) return;
     const data = new FormData(form, event.submitter);
     data.set('key', newKey());
-    const buttons = [...form.querySelectorAll('button:not([disabled])')];
-    for (const button of buttons) button.disabled = true;
+    this.busy(form, true);
     note(form, this.words.pressed, false);
     try {
       const answer = await fetch(form.action, { method: 'POST', body: new URLSearchParams(data), headers: { Accept: 'application/json' } });
@@ -146,7 +146,13 @@ export class Thread {
       note(form, this.words.press_failed, true);
     }
     // the answer comes as an edit of this or another message; until then the same press would only repeat itself
-    setTimeout(() => { for (const button of buttons) button.disabled = false; }, 600);
+    setTimeout(() => this.busy(form, false), 600);
+  }
+
+  /** Greyed, not disabled: a disabled button would lose the keyboard's place. */
+  busy(form, on) {
+    if (on) form.dataset.busy = '1'; else delete form.dataset.busy;
+    for (const button of form.querySelectorAll('button:not([disabled])')) button.toggleAttribute('data-wait', on);
   }
 
   nearEnd() {
@@ -161,7 +167,9 @@ export class Thread {
 export function fragment(html) {
   const template = document.createElement('template');
   template.innerHTML = html.trim();
-  return template.content.firstElementChild;
+  for (const plain of template.content.querySelectorAll('noscript')) plain.remove(); // parsed as elements in a template
+  // into this document first: a sound that is moved through the template's own document would stop
+  return document.adoptNode(template.content.firstElementChild);
 }
 
 /** A UUID also where the page is not a secure context (a plain address in a home network). */
