@@ -15,6 +15,7 @@ import trafilatura
 from lxml import etree, html
 
 from pipeline.domain.errors import InputRejected
+from pipeline.domain.evidence import count_tokens
 from pipeline.domain.source import BlockKind, Extraction, Quality, Reason
 from pipeline.intake.decode import decode
 from pipeline.intake.structure import Draft, heading_level
@@ -32,17 +33,23 @@ _MAX_REMOVED, _MAX_REMOVED_CHARS = 200, 2_000
 
 # Sentences of pages that are not the article. They count only on a page with little else on it.
 _BLOCKED = re.compile(
-    "该内容已被发布者删除|内容已被(?:发布者|作者)?删除|此内容因违规无法查看|此内容被投诉|无法查看此内容|该公众号已迁移|已停止访问该网页"
+    "该内容已被发布者删除|内容已被(?:发布者|作者)?删除|此内容因违规无法查看|此内容被投诉|无法查看此内容"
+    "|该公众号已迁移|已停止访问该网页"
     "|该页面不存在|页面(?:不存在|已删除|走丢了)|文章(?:已删除|不存在|已下架)|你访问的页面|您访问的页面"
-    "|请(?:先)?登录后(?:查看|阅读|继续|访问)|登录后(?:才能|即可|可)?(?:查看|阅读)|请完成(?:安全)?验证|安全验证|环境异常|访问过于频繁|访问异常"
-    "|请输入验证码|拖动滑块|开启\\s*JavaScript|启用\\s*JavaScript|人机验证|内容已被刪除|請先登入|頁面不存在|請完成驗證"
-    "|just a moment|checking your browser|enable javascript|javascript is (?:disabled|required)|verify (?:that )?you are (?:a )?human"
-    "|are you a robot|access denied|attention required|unusual traffic|captcha|too many requests|page not found|404 not found"
-    "|(?:sign|log) in to (?:continue|view|read)|please (?:sign|log) in|subscribe to (?:continue|read)|content (?:is )?(?:unavailable|not available)"
+    "|请(?:先)?登录后(?:查看|阅读|继续|访问)|登录后(?:才能|即可|可)?(?:查看|阅读)|请完成(?:安全)?验证|安全验证"
+    "|环境异常|访问过于频繁|访问异常"
+    "|请输入验证码|拖动滑块|开启\\s*JavaScript|启用\\s*JavaScript|人机验证|内容已被刪除|請先登入|頁面不存在"
+    "|請完成驗證"
+    "|just a moment|checking your browser|enable javascript|javascript is (?:disabled|required)"
+    "|verify (?:that )?you are (?:a )?human"
+    "|are you a robot|access denied|attention required|unusual traffic|captcha|too many requests|page not found"
+    "|404 not found"
+    "|(?:sign|log) in to (?:continue|view|read)|please (?:sign|log) in|subscribe to (?:continue|read)"
+    "|content (?:is )?(?:unavailable|not available)"
     "|this account has been suspended",
     re.IGNORECASE,
 )
-_LITTLE_TEXT = 400
+_LITTLE_TOKENS = 200
 _MIN_ARTICLE = 20
 
 
@@ -56,7 +63,7 @@ def extract_html(data: bytes, *, name: str) -> Extraction:
     tree = _parse(markup)
     title = _title(tree)
     removed = _remove_unseen(tree)
-    whole = pieces(tree)
+    whole = pieces(tree.find("body")) if tree.find("body") is not None else []
     article, extractor = _article(tree)
     _refuse_blocked(whole, article, title)
     if sum(len(p.text) for p in article) < _MIN_ARTICLE:
@@ -161,12 +168,14 @@ def _article(tree: Any) -> tuple[list[Piece], str]:
 
 
 def _refuse_blocked(whole: list[Piece], article: list[Piece], title: str) -> None:
-    """A page with a blocking sentence and hardly anything beside it is no article."""
-    text = "\n".join([title, *(p.text for p in whole)])
-    main = "\n".join(p.text for p in article)
-    if len(main) < _LITTLE_TEXT and (found := _BLOCKED.search(main) or _BLOCKED.search(title)):
-        raise InputRejected(Reason.BLOCKED_PAGE, sign=found.group())
-    if len(main) < _MIN_ARTICLE and (found := _BLOCKED.search(text)):
+    """A short page that is about being blocked, or an empty one that says so anywhere, is no article."""
+    main = "\n".join(piece.text for piece in article)
+    beside = "\n".join(piece.text for piece in article if not _BLOCKED.search(piece.text))
+    short = count_tokens(main) < _LITTLE_TOKENS and count_tokens(beside) < _LITTLE_TOKENS // 2
+    found = (_BLOCKED.search(main) or _BLOCKED.search(title)) if short else None
+    if len(main) < _MIN_ARTICLE:
+        found = found or _BLOCKED.search("\n".join([title, *(piece.text for piece in whole)]))
+    if found:
         raise InputRejected(Reason.BLOCKED_PAGE, sign=found.group())
 
 

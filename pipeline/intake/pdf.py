@@ -122,7 +122,7 @@ def _assemble(texts: list[str], outline: dict[str, int], *, title: str, name: st
     lines = _lines(printed, [new_span(to_printed, s, s)[0] for s in starts])
     text, to_text = apply_edits(printed, _layout(printed, lines, len(texts)))
     offsets = compose(to_printed, to_text)
-    page_starts = tuple(new_span(offsets, s, s)[0] for s in starts)
+    page_starts = tuple(_past_space(text, new_span(offsets, s, s)[0]) for s in starts)
     blocks = _blocks(text, page_starts, outline)
     notes = [f"pages_without_text:{empty - sum(unreadable)}"] if empty > sum(unreadable) else []
     if any(unreadable):
@@ -139,6 +139,12 @@ def _assemble(texts: list[str], outline: dict[str, int], *, title: str, name: st
         page_starts=page_starts,
         notes=tuple(notes),
     )
+
+
+def _past_space(text: str, at: int) -> int:
+    """The first character of a page: not the space or line end that took its header's place."""
+    found = re.compile(r"\S").search(text, at)
+    return found.start() if found else at
 
 
 def _joined(texts: list[str]) -> tuple[str, list[int]]:
