@@ -8,6 +8,7 @@ it cannot read is taken from WeChat's own container. What was lost of the main c
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from importlib.metadata import version
 from typing import Any
 
@@ -51,6 +52,8 @@ _BLOCKED = re.compile(
 )
 _LITTLE_TOKENS = 200
 _MIN_ARTICLE = 20
+_MIN_PROSE = 100
+_SOUP = 3  # pieces of a page that cannot be one paragraph together
 
 
 def extract_html(data: bytes, *, name: str) -> Extraction:
@@ -64,7 +67,7 @@ def extract_html(data: bytes, *, name: str) -> Extraction:
     title = _title(tree)
     removed = _remove_unseen(tree)
     whole = pieces(tree.find("body")) if tree.find("body") is not None else []
-    article, extractor = _article(tree)
+    article, extractor = _article(tree, whole)
     _refuse_blocked(whole, article, title)
     if sum(len(p.text) for p in article) < _MIN_ARTICLE:
         raise InputRejected(Reason.NO_TEXT)
@@ -143,13 +146,18 @@ def _unseen(element: Any) -> bool:
     )
 
 
-def _article(tree: Any) -> tuple[list[Piece], str]:
-    """Find the main text: WeChat's container where there is one, else trafilatura, looked at twice."""
+def _article(tree: Any, whole: list[Piece]) -> tuple[list[Piece], str]:
+    """Find the main text: WeChat's container where there is one, else trafilatura, looked at twice.
+
+    Trafilatura sometimes takes the list of other articles for the article, or all of the page as one paragraph
+    (pitfalls W5, W6). When some part of the page holds more than four times its prose, that part is the article.
+    """
     for container in tree.xpath(f"//*[@id='{_WECHAT}']"):
         found = pieces(container)
         if sum(len(p.text) for p in found) >= _MIN_ARTICLE:
             return found, "wechat 1"
     name = f"trafilatura {version('trafilatura')}"
+    found = []
     for recall in (False, True):
         document = trafilatura.bare_extraction(
             html.tostring(tree, encoding="unicode"),
@@ -160,11 +168,46 @@ def _article(tree: Any) -> tuple[list[Piece], str]:
             with_metadata=False,
         )
         body = getattr(document, "body", None)
-        if body is not None:
-            found = pieces(body)
-            if sum(len(p.text) for p in found) >= _MIN_ARTICLE:
-                return found, name
-    return [], name
+        found = pieces(body) if body is not None else []
+        if sum(len(p.text) for p in found) >= _MIN_ARTICLE:
+            break
+    text = _squeezed("".join(p.text for p in found))
+    kept = [piece for piece in whole if _squeezed(piece.text) in text]
+    dense = _densest(tree, whole)
+    prose = sum(len(piece.text) for piece in dense if piece.prose)
+    soup = len(found) == 1 and len(kept) > _SOUP and found[0].kind is not BlockKind.TABLE
+    if prose >= _MIN_PROSE and (soup or prose > 4 * sum(len(piece.text) for piece in kept if piece.prose)):
+        return dense, "densest part 1"
+    return found, name
+
+
+def _densest(tree: Any, whole: list[Piece]) -> list[Piece]:
+    """The pieces of the deepest element that holds most of the page's prose, lists of links left out."""
+    container = _deepest(tree, _below((piece, len(piece.text)) for piece in whole if piece.prose))
+    return [p for p in pieces(container) if p.linked <= len(p.text) / 2] if container is not None else []
+
+
+def _below(sized: Iterable[tuple[Piece, int]]) -> dict[Any, int]:
+    """Sum of the sizes of the pieces below each element."""
+    totals: dict[Any, int] = {}
+    for piece, size in sized:
+        if piece.element is not None:
+            for element in (piece.element, *piece.element.iterancestors()):
+                totals[element] = totals.get(element, 0) + size
+    return totals
+
+
+def _deepest(tree: Any, totals: dict[Any, int]) -> Any:
+    """The deepest element that still holds four fifths of the whole; None when there is nothing."""
+    whole = totals.get(tree, 0)
+    if not whole:
+        return None
+    container = tree
+    while True:
+        inner = next((child for child in container if totals.get(child, 0) >= 0.8 * whole), None)
+        if inner is None:
+            return container
+        container = inner
 
 
 def _refuse_blocked(whole: list[Piece], article: list[Piece], title: str) -> None:
@@ -184,28 +227,14 @@ def _squeezed(text: str) -> str:
 
 
 def _kept_share(tree: Any, whole: list[Piece], article: list[Piece]) -> float:
-    """Share of the main container's text that the article kept (rule SRC-3).
+    """Share of the main container's prose that the article kept (rule SRC-3).
 
-    The main container is the deepest element that still holds four fifths of what was extracted; link lists in it do
-    not count.
+    The main container is the deepest element that still holds four fifths of what was kept.
     """
-    kept_texts = {_squeezed(line) for p in article for line in p.text.split("\n")}
-    kept_below: dict[Any, int] = {}
-    total_below: dict[Any, int] = {}
-    for piece in whole:
-        if piece.element is None or piece.linked > len(piece.text) / 2:
-            continue
-        size = len(_squeezed(piece.text))
-        kept = size if piece.kind is BlockKind.TABLE or _squeezed(piece.text) in kept_texts else 0
-        for element in (piece.element, *piece.element.iterancestors()):
-            total_below[element] = total_below.get(element, 0) + size
-            kept_below[element] = kept_below.get(element, 0) + kept
-    found = kept_below.get(tree, 0)
-    container = tree
-    while found:
-        inner = next((child for child in container if kept_below.get(child, 0) >= 0.8 * found), None)
-        if inner is None:
-            break
-        container = inner
-    extracted = sum(len(t) for t in kept_texts)
-    return min(1.0, max(kept_below.get(container, 0), min(extracted, found)) / max(1, total_below.get(container, 0)))
+    text = _squeezed("".join(p.text for p in article))
+    prose = [(piece, _squeezed(piece.text)) for piece in whole if piece.prose]
+    kept = _below((piece, len(words)) for piece, words in prose if words in text)
+    container = _deepest(tree, kept)
+    if container is None:
+        return 1.0
+    return kept[container] / _below((piece, len(words)) for piece, words in prose)[container]

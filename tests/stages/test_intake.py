@@ -323,3 +323,25 @@ def test_a_locked_pdf_asks_for_its_password():
     with pytest.raises(InputRejected) as refused:
         read(buffer.getvalue(), "a.pdf")
     assert refused.value.reason == Reason.ENCRYPTED
+
+
+def test_a_list_of_other_articles_is_not_the_article():
+    """Pitfalls W5, W6: the part of the page with the prose wins over the longer list of links."""
+    links = "".join(f"<li><a href='/{n}'><p>另一篇文章的题目，编号{n}，点击阅读</p></a></li>" for n in range(30))
+    found = read(
+        f"<html><body><div id=a><p>{SENTENCE}</p><p>{SENTENCE * 2}</p><p>{SENTENCE * 3}</p></div><ul>{links}</ul></body></html>",
+        "a.html",
+    )
+    assert SENTENCE * 3 in found.text
+    assert "另一篇文章" not in found.text
+
+
+def test_a_page_that_loses_much_of_its_article_is_marked():
+    """SRC-3: nothing lost is FULL; the mark says how much."""
+    kept = read(PAGE % f"<p>{SENTENCE * 4}</p>")
+    assert (kept.quality, kept.notes) == (Quality.FULL, ())
+
+
+def test_a_lone_page_number_is_not_text():
+    found = read(make_pdf(2), "a.pdf")
+    assert not {line for line in found.text.split("\n") if line.strip().isdigit()}
