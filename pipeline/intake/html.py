@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from importlib.metadata import version
+from itertools import groupby
 from typing import Any
 
 import trafilatura
@@ -53,6 +54,7 @@ _BLOCKED = re.compile(
 _LITTLE_TOKENS = 200
 _MIN_ARTICLE = 20
 _MIN_PROSE = 100
+_LINK_LIST = 4  # links in a row
 _SOUP = 3  # pieces of a page that cannot be one paragraph together
 
 
@@ -171,14 +173,28 @@ def _article(tree: Any, whole: list[Piece]) -> tuple[list[Piece], str]:
         found = pieces(body) if body is not None else []
         if sum(len(p.text) for p in found) >= _MIN_ARTICLE:
             break
+    found = _without_link_lists(found, whole)
+    dense = _densest(tree, whole)
+    return (dense, "densest part 1") if _misread(found, whole, dense) else (found, name)
+
+
+def _misread(found: list[Piece], whole: list[Piece], dense: list[Piece]) -> bool:
     text = _squeezed("".join(p.text for p in found))
     kept = [piece for piece in whole if _squeezed(piece.text) in text]
-    dense = _densest(tree, whole)
     prose = sum(len(piece.text) for piece in dense if piece.prose)
     soup = len(found) == 1 and len(kept) > _SOUP and found[0].kind is not BlockKind.TABLE
-    if prose >= _MIN_PROSE and (soup or prose > 4 * sum(len(piece.text) for piece in kept if piece.prose)):
-        return dense, "densest part 1"
-    return found, name
+    missed = prose > 4 * sum(len(p.text) for p in kept if p.prose) and prose > sum(len(p.text) - p.linked for p in kept)
+    return prose >= _MIN_PROSE and (soup or missed)
+
+
+def _without_link_lists(found: list[Piece], whole: list[Piece]) -> list[Piece]:
+    """Leave out runs of pieces that are nothing but links; one linked line inside an article stays (pitfall W7)."""
+    links = {_squeezed(piece.text) for piece in whole if piece.linked > len(piece.text) / 2}
+    left: list[Piece] = []
+    for linked, run in groupby(found, key=lambda piece: _squeezed(piece.text) in links):
+        its = list(run)
+        left += [] if linked and len(its) >= _LINK_LIST else its
+    return left
 
 
 def _densest(tree: Any, whole: list[Piece]) -> list[Piece]:

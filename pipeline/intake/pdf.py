@@ -198,9 +198,8 @@ def _furniture(text: str, lines: list[_Line], pages: int) -> frozenset[_Line]:
     by_page: dict[int, list[_Line]] = {}
     for line in lines:
         by_page.setdefault(line.page, []).append(line)
-    numbers = {
-        line for its in by_page.values() for line in (its[0], its[-1]) if _PAGE_NUMBER.fullmatch(_at(text, line))
-    }
+    corners = {line for its in by_page.values() for line in (*its[:2], *its[-2:])}
+    numbers = {line for line in corners if _PAGE_NUMBER.fullmatch(_at(text, line))}
     if pages < 3:
         return frozenset(numbers)
     edges = [(page, line) for page, its in by_page.items() for line in {*its[:_EDGE_LINES], *its[-_EDGE_LINES:]}]

@@ -336,8 +336,8 @@ def test_a_list_of_other_articles_is_not_the_article():
     assert "另一篇文章" not in found.text
 
 
-def test_a_page_that_loses_much_of_its_article_is_marked():
-    """SRC-3: nothing lost is FULL; the mark says how much."""
+def test_a_page_read_whole_is_not_marked_lossy():
+    """SRC-3."""
     kept = read(PAGE % f"<p>{SENTENCE * 4}</p>")
     assert (kept.quality, kept.notes) == (Quality.FULL, ())
 
