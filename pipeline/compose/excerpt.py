@@ -38,6 +38,7 @@ WRITER = "excerpt 1"
 _KEEP = 0.4
 _CRITICAL = 0.8
 _MAX_CRITICAL = 5
+_ANNOUNCED = 3  # sentences that a colon brings
 _DIRECT_CHARS = 600  # an answer to one question; a summary may fill the script
 _SHOWN_EXCERPTS = 3
 _NEAREST_STRANGERS = 4  # of the cohort; one alone may happen to be near
@@ -178,12 +179,15 @@ def _bring_context(found: Sequence[Candidate], chosen: set[int], at: int, room: 
     if _LEANS_BACK.match(found[at].text) and at > 0 and found[at - 1].section == found[at].section:
         _fits(found, chosen, at - 1, room, title)
     if _LEADS_ON.search(found[at].text):
-        _fits(found, chosen, at + 1, room, title)
+        for following in range(at + 1, min(at + 1 + _ANNOUNCED, len(found))):
+            if found[following].section == found[at].section:
+                _fits(found, chosen, following, room, title)
 
 
 def _summary(found: Sequence[Candidate], scores: Scores, room: _Room, title: str) -> tuple[set[int], int]:
     """Lead, then each section's heading with its first sentence (evenly spaced if many), then the most central ones."""
-    body = [i for i, c in enumerate(found) if not c.is_heading]
+    body = [i for i, c in enumerate(found) if not (c.is_heading or c.is_label)]
+    body = body or [i for i, c in enumerate(found) if not c.is_heading]
     sections: dict[str, list[int]] = {}
     for i in body:
         sections.setdefault(found[i].section, []).append(i)

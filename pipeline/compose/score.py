@@ -26,6 +26,8 @@ from pipeline.domain.words import content_runs, units
 _NEIGHBOUR = 0.25
 _HEADING_SHARE = 0.5
 _KIND_BONUS = 0.1
+_LESS = 0.6  # a heading, a label or a question of the source points at an answer and seldom is one
+_ACROSS = 0.5  # pairs of characters count beside words, for names that are cut in different ways
 _WINDOW = 3
 _COMMON_NATS = 4.0  # words more common than this (a fiftieth of all text) say nothing
 
@@ -85,26 +87,28 @@ def score(
     bar = bar or Bar()
     texts = [folded(c.text) for c in found]
     question = folded(pack.question)
-    lexical = _lexical(question, texts, [folded(c.section) for c in found])
+    lexical = _lexical(question, tuple(word for word, _ in pack.terms), texts, [folded(c.section) for c in found])
     base = lexical
     if cosines is not None:
         base = (lexical + _spread(cosines)) / 2
     if _ASKS_NUMBER.search(question):
         base = base + _KIND_BONUS * np.array([bool(_HAS_NUMBER.search(t)) for t in texts])
-    base = base * np.array([0.5 if c.is_heading else 1.0 for c in found])
+    base = base * np.array([_LESS if c.is_heading or c.is_label or c.is_question else 1.0 for c in found])
     coverage = _coverage(pack.terms, texts, folded(title))
     closeness = None if cosines is None else (float(cosines.max()) - strange) / max(1e-6, 1.0 - strange)
     supported = coverage >= bar.coverage_alone if closeness is None else coverage + closeness >= bar.support
     return Scores(tuple(float(v) for v in _with_neighbours(base)), coverage, closeness, supported)
 
 
-def _lexical(question: str, texts: list[str], sections: list[str]) -> NDArray[np.float64]:
-    """Share of the question's pairs and words in each sentence, each weighted by its rarity among the sentences."""
-    wanted = tuple(dict.fromkeys(u for run in content_runs(question) for u in units(run)))
+def _lexical(question: str, words: tuple[str, ...], texts: list[str], sections: list[str]) -> NDArray[np.float64]:
+    """Share of the question's words (and pairs) in each sentence, each weighted by its rarity among the sentences."""
+    pairs = tuple(u for run in content_runs(question) for u in units(run))
+    wanted = tuple(dict.fromkeys((*words, *pairs)))
     counts: Counter[str] = Counter()
     for text in texts:
         counts.update(u for u in wanted if u in text)
-    weights = {u: math.log(1 + len(texts) / counts[u]) for u in wanted if counts[u]}
+    share = {u: 1.0 if u in words else _ACROSS for u in wanted}
+    weights = {u: share[u] * math.log(1 + len(texts) / counts[u]) for u in wanted if counts[u]}
     whole = sum(weights.values())
     values = []
     for text, section in zip(texts, sections, strict=True):
