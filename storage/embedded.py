@@ -33,11 +33,17 @@ from urllib.parse import quote
 from pipeline.domain.errors import Defect
 
 START_LIMIT_S = 60.0
+_REAP_S = 10.0
 _RETRY_S = 0.25  # a stale lock held by a zombie that nobody has reaped yet clears in about two seconds
 
 
 class DatabaseNotStarted(Defect):
     remedy = "Read postgres.log in the data folder, or set DATABASE_URL to a server of your own."
+
+
+# Servers that this process started, by their data folder: whoever here finds one dead must reap it first, because a
+# zombie keeps its pid and PostgreSQL then believes that it still runs.
+_started: dict[Path, subprocess.Popen[bytes]] = {}
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,6 @@ class EmbeddedPostgres:
         self._durable = durable
         self._home: Path = self.root
         self._users: IO[str] | None = None
-        self._process: subprocess.Popen[bytes] | None = None
         self._port: int | None = None
 
     # -- what callers use ---------------------------------------------------------------------------------------
@@ -169,8 +174,9 @@ class EmbeddedPostgres:
         log_path = self.root / "postgres.log"
         taken = 0
         while time.monotonic() < deadline:
+            self._reap()
             with log_path.open("ab") as log:
-                self._process = subprocess.Popen(
+                process = _started[self._home] = subprocess.Popen(
                     [str(runner.binaries / "postgres"), "-D", str(self._home / "data"), *self._options()],
                     stdout=log,
                     stderr=log,
@@ -179,7 +185,7 @@ class EmbeddedPostgres:
                     start_new_session=True,
                     **runner.popen,
                 )
-            while self._process.poll() is None and time.monotonic() < deadline:
+            while process.poll() is None and time.monotonic() < deadline:
                 if self._ready(runner):
                     return
                 time.sleep(0.03)
@@ -237,18 +243,22 @@ class EmbeddedPostgres:
             os.kill(pid, signal.SIGINT)  # fast shutdown
         deadline = time.monotonic() + 20
         while self._pid_file() and time.monotonic() < deadline:
-            if self._process is not None:
-                self._process.poll()  # reaps it when it is our child
             time.sleep(0.02)
-        if self._process is not None:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(timeout=5)
+        self._reap()
+
+    def _reap(self) -> None:
+        """Wait for a server of ours that no longer listens; a child that does neither is ended."""
+        if (process := _started.pop(self._home, None)) is None:
+            return
+        try:
+            process.wait(timeout=_REAP_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
     # -- facts --------------------------------------------------------------------------------------------------
 
     def _alive(self) -> bool:
-        if self._process is not None and self._process.poll() is not None:
-            self._process = None
         lines = self._pid_file()
         return bool(lines) and len(lines) > 3 and self._listening(int(lines[3]))
 

@@ -21,7 +21,8 @@ class Tx:
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
-        self._held: tuple[Lock, int] = (Lock.OWNER_BUDGET, -1)
+        self._last: tuple[Lock, int] = (Lock.OWNER_BUDGET, -1)
+        self._mine: set[tuple[Lock, int]] = set()
 
     async def lock(self, kind: Lock, id: int, sql: LiteralString) -> RowMapping:
         """Run ``sql``, a SELECT ... FOR NO KEY UPDATE of the row ``:id``, if its turn in the order has come.
@@ -37,9 +38,12 @@ class Tx:
 
     def holding(self, kind: Lock, id: int) -> None:
         """Note a lock that a statement takes by itself (UPDATE, SKIP LOCKED), under the same order."""
-        if (kind, id) < self._held:
-            raise LockOrderViolation(f"{kind.name} {id} asked for while holding {self._held[0].name} {self._held[1]}")
-        self._held = (kind, id)
+        if (kind, id) in self._mine:
+            return  # taking again what one holds waits for nobody
+        if (kind, id) < self._last:
+            raise LockOrderViolation(f"{kind.name} {id} asked for while holding {self._last[0].name} {self._last[1]}")
+        self._last = (kind, id)
+        self._mine.add((kind, id))
 
     async def row(self, sql: LiteralString, **values: Any) -> RowMapping | None:
         return (await self._connection.execute(text(sql), values)).mappings().one_or_none()

@@ -15,7 +15,7 @@ from sqlalchemy import RowMapping
 from pipeline.domain.errors import NotYours
 from storage.locks import Lock
 from storage.transactions.outbox.enqueue import show_progress
-from storage.transactions.run.cancel import cancel_revision
+from storage.transactions.run.cancel import cancel_revision, lock_runs
 from storage.transactions.run.enqueue import enqueue
 from storage.transactions.run.event import event
 from storage.tx import Tx
@@ -23,11 +23,10 @@ from storage.tx import Tx
 FIND = "SELECT episode_id FROM episode_revision WHERE id = :revision AND owner_id = :owner"
 LOCK_EPISODE = "SELECT id, state, source_id FROM episode WHERE id = :id FOR NO KEY UPDATE"
 LATEST = """
-SELECT v.id, v.number, v.question, v.chat_id, r.id AS run_id, r.state AS run_state
+SELECT v.id, v.number, v.chat_id, r.id AS run_id
   FROM episode_revision v JOIN generation_run r ON r.revision_id = v.id AND r.kind = 'GENERATE'
  WHERE v.episode_id = :episode ORDER BY v.number DESC LIMIT 1
 """
-LOCK_RUN = "SELECT id, state FROM generation_run WHERE id = :id FOR NO KEY UPDATE"
 FILL = "UPDATE episode_revision SET question = :question, question_by = :by WHERE id = :revision AND question IS NULL"
 QUEUE = "UPDATE generation_run SET state = 'QUEUED', next_due_at = :now WHERE id = :run"
 EPISODE = "INSERT INTO episode (owner_id, source_id) VALUES (:owner, :source) RETURNING id"
@@ -62,13 +61,10 @@ async def ask(
         raise NotYours(f"revision {revision_id} is not of owner {owner_id}")
     episode = await tx.lock(Lock.EPISODE, found["episode_id"], LOCK_EPISODE)
     latest = await tx.one(LATEST, episode=episode["id"])
-    waits = latest["question"] is None and latest["run_state"] == "DEFERRED"
     answering = latest["id"]
-    if waits:
-        # Only a run that still waits is filled: the scheduler may have put the default in a moment ago.
-        run = await tx.lock(Lock.RUN, latest["run_id"], LOCK_RUN)
-        waits = run["state"] == "DEFERRED"
-    if waits:
+    # Decided under the locks: the scheduler may have put the default in a moment ago.
+    runs = {run["id"]: run for run in await lock_runs(tx, revision_id=latest["id"], owner_id=owner_id)}
+    if runs[latest["run_id"]]["state"] == "DEFERRED":
         await event(tx, run_id=latest["run_id"], kind="question_given", data={"by": by})
         await tx.run(FILL, revision=latest["id"], question=question, by=by)
         await tx.run(QUEUE, run=latest["run_id"], now=now)

@@ -6,7 +6,10 @@ Idempotent: ended runs stay as they are.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
+
+from sqlalchemy import RowMapping
 
 from storage.locks import Lock
 from storage.transactions.run.event import event
@@ -27,11 +30,18 @@ UPDATE generation_run SET state = 'QUEUED', attempts = 0, cancel_requested = fal
 """
 
 
+async def lock_runs(tx: Tx, *, revision_id: int, owner_id: int) -> Sequence[RowMapping]:
+    """Lock every run of the revision, ascending; id, state and kind of each."""
+    runs = await tx.rows(OF_REVISION, revision=revision_id, owner=owner_id)
+    for run in runs:
+        tx.holding(Lock.RUN, run["id"])
+    return runs
+
+
 async def cancel_revision(tx: Tx, *, revision_id: int, owner_id: int) -> bool:
     """True when something was still to be stopped."""
     stopped = False
-    for run in await tx.rows(OF_REVISION, revision=revision_id, owner=owner_id):
-        tx.holding(Lock.RUN, run["id"])
+    for run in await lock_runs(tx, revision_id=revision_id, owner_id=owner_id):
         if run["state"] in ("DEFERRED", "QUEUED", "RETRY_WAIT", "WAITING_REVIEW"):
             await event(tx, run_id=run["id"], kind="cancelled", data={"by": "person"})
             await tx.run(END, run=run["id"])
@@ -46,8 +56,7 @@ async def cancel_revision(tx: Tx, *, revision_id: int, owner_id: int) -> bool:
 async def resume_revision(tx: Tx, *, revision_id: int, owner_id: int, now: datetime) -> bool:
     """Put the failed runs of the revision back to QUEUED (a person's retry). False: none had failed."""
     resumed = False
-    for run in await tx.rows(OF_REVISION, revision=revision_id, owner=owner_id):
-        tx.holding(Lock.RUN, run["id"])
+    for run in await lock_runs(tx, revision_id=revision_id, owner_id=owner_id):
         if run["state"] == "FAILED":
             await event(tx, run_id=run["id"], kind="resumed", data={"by": "person"})
             await tx.run(AGAIN, run=run["id"], now=now)

@@ -1,0 +1,2 @@
+def check(script, texts, allowed):
+    return ()
