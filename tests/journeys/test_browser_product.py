@@ -132,6 +132,25 @@ async def test_cancel_ask_again_and_do_again(running):
         await expect(page.locator("li[data-kind=voice]")).to_have_count(2, timeout=WAIT_MS)
 
 
+async def test_what_was_cancelled_half_way_is_done_again(running):
+    """Rule RUN-4: 重试 by a person; a text long enough to be half-way through."""
+    lines = [
+        f"第{n}块田的水深是{n % 90 + 10}毫米，记录的人在第{n // 7 + 1}天傍晚量了{n % 5 + 2}次，写在第{n}块木板上。"
+        for n in range(60)
+    ]
+    async with chromium() as browser:
+        page, _ = await signed_in(browser, running)
+        await send(page, "第四十块田的水深是多少？", "水深.txt", "\n\n".join(lines).encode(), "text/plain")
+        receipt = page.locator("li[data-kind=receipt]").last
+        await receipt.get_by_role("button", name="取消").click()
+        await expect(receipt).to_have_attribute("data-state", "cancelled", timeout=WAIT_MS)
+        await expect(page.locator("li[data-kind=voice]")).to_have_count(0)
+        await receipt.get_by_role("button", name="重试").click()
+        await expect(page.locator("li[data-kind=receipt]").last).to_have_attribute(
+            "data-state", re.compile("done|declined"), timeout=2 * WAIT_MS
+        )
+
+
 BAD = [
     ("an empty file", "空.txt", b"", "是空的"),
     ("a locked PDF that is none", "坏.pdf", b"%PDF-1.7 nothing in it", "打不开"),
