@@ -74,8 +74,13 @@ def _key(text: str) -> str:
 
 
 def alike(one: str, other: str) -> bool:
-    """Whether two sentences say the same to the ear: equal without punctuation, or nearly all pairs in common."""
+    """Whether two sentences say the same to the ear: equal without punctuation, or nearly all pairs in common.
+
+    Sentences with different figures are never alike: a list of amounts is no repetition.
+    """
     a, b = _key(one), _key(other)
+    if re.findall(r"\d+", a) != re.findall(r"\d+", b):
+        return False
     if a == b or (min(len(a), len(b)) >= 6 and (a in b or b in a) and min(len(a), len(b)) >= 0.8 * max(len(a), len(b))):
         return True
     pairs_a, pairs_b = ({k[i : i + 2] for i in range(len(k) - 1)} for k in (a, b))

@@ -22,7 +22,8 @@ jieba.setLogLevel(logging.WARNING)
 
 MAX_TERMS = 24
 _HAN = re.compile("[\u3400-\u9fff\U00020000-\U0003ffff]+")
-_WORD = re.compile("[\u3400-\u9fff\U00020000-\U0003ffff]+|[^\\W_]+(?:[.\\-'’_][^\\W_]+)*")
+_OTHER = "(?:(?![\u3400-\u9fff\U00020000-\U0003ffff])[^\\W_])+"
+_WORD = re.compile(f"{_HAN.pattern}|{_OTHER}(?:[.\\-'’_]{_OTHER})*")
 _INNER = re.compile("[.\\-'’_]")
 _LONGEST = 40
 _LATIN_RARITY = 12.0  # nats, as a Han word seen a few hundred times in jieba's sixty million

@@ -111,11 +111,12 @@ async def test_the_fake_dies_when_asked(how):
     assert (died.value.reason, len(fake.calls)) == (how, 1)
 
 
-async def test_a_cancelled_caller_leaves_no_child():
-    parser = child("import time; time.sleep(60)")
+async def test_a_cancelled_caller_leaves_no_child(tmp_path):
+    fifo = tmp_path / "started"
+    os.mkfifo(fifo)
+    parser = child(f"import time; open({str(fifo)!r}, 'w').close(); time.sleep(60)")
     task = asyncio.create_task(parser.parse(b"x", name="a", kind=InputType.TEXT))
-    while not psutil.Process().children():
-        await asyncio.sleep(0)
+    await asyncio.to_thread(fifo.read_bytes)  # returns when the child has opened the other end
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
