@@ -43,7 +43,14 @@ def memory(pid: int) -> dict[str, float]:
     for process in [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]:
         try:
             line = " ".join(process.cmdline())
-            name = next((key for key in ("pipeline.worker.models", "pipeline.worker.child", "postgres", "bot up") if key in line), "other")
+            name = next(
+                (
+                    key
+                    for key in ("pipeline.worker.models", "pipeline.worker.child", "postgres", "bot up")
+                    if key in line
+                ),
+                "other",
+            )
             found[name] = round(found.get(name, 0.0) + process.memory_info().rss / 1e6, 1)
         except psutil.NoSuchProcess:
             continue
@@ -91,7 +98,9 @@ async def bench(*, speech: bool) -> dict[str, Any]:
         async with product(data) as running, visitor(running) as someone:
             result["memory_idle_mb"] = memory(running.pid)
             await one_run(someone, "warm.md", article(600, salt="甲"), "讲要点", wait_s=120)
-            result["run_without_speech"] = await one_run(someone, "a.md", article(3000, salt="乙"), "讲要点", wait_s=120)
+            result["run_without_speech"] = await one_run(
+                someone, "a.md", article(3000, salt="乙"), "讲要点", wait_s=120
+            )
         if speech:
             async with product(data, SPEECH_FAKE="0") as running, visitor(running) as someone:
                 peak = asyncio.create_task(_peak(running.pid))

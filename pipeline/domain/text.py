@@ -1,9 +1,9 @@
-"""Text with a memory: every change of a text keeps a map back to what it was (rules SRC-4, EVD-2).
+r"""Text with a memory: every change of a text keeps a map back to what it was (rules SRC-4, EVD-2).
 
 Two forms, and no third:
 
 * **canonical**: the source's own characters, without what nobody sees (zero-width, bidi, control, soft hyphen,
-  variation selectors, tag block) and with ``\\n`` as the only line end. It is stored, and all offsets count in it. No
+  variation selectors, tag block) and with ``\n`` as the only line end. It is stored, and all offsets count in it. No
   Unicode normalisation is done: NFC and NFKC would rewrite what the source says (10² is not 102).
 * **folded**: for comparing only. Full and half width, quotes, dashes, radicals that stand for characters, ligatures
   and white space are made equal; digits, units, names and negations are untouched.
@@ -141,7 +141,7 @@ def print_forms(text: str) -> tuple[str, OffsetMap]:
 
 
 def fold(text: str) -> tuple[str, OffsetMap]:
-    """Return the comparing form of ``text`` and the map text ↔ folded (rule EVD-2). ``fold(fold(x)) == fold(x)``."""
+    """Return the comparing form of ``text`` and the map text ↔ folded (rule EVD-2); folding twice changes nothing."""
 
     def replacement(match: re.Match[str]) -> str:
         found = match.group()
@@ -170,8 +170,8 @@ def find_quote(quote: str, text: str) -> tuple[tuple[int, int], ...]:
 
 
 def same_words(first: str, second: str) -> bool:
-    """Whether two texts are equal after presentation folding (rule EVD-2)."""
-    return fold(first)[0].strip(" ") == fold(second)[0].strip(" ")
+    """Whether two texts are equal after presentation folding (rule EVD-2); a space more at an end is a difference."""
+    return fold(first)[0] == fold(second)[0]
 
 
 def _project(runs: tuple[Run, ...], start: int, end: int, source: int) -> tuple[int, int]:

@@ -80,7 +80,7 @@ def test_every_piece_of_a_text_is_found_in_it_exactly(raw, data):
     end = data.draw(st.integers(start, len(raw)))
     quote = raw[start:end]
     for found in find_quote(quote, raw):
-        assert same_words(raw[found[0] : found[1]], quote)
+        assert fold(raw[found[0] : found[1]])[0].strip() == fold(quote)[0].strip()
     if quote.strip() == quote and quote.isalnum() and quote.isascii():
         assert (start, end) in find_quote(quote, raw)
 

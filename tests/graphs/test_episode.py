@@ -88,7 +88,9 @@ async def test_a_parser_that_dies_costs_this_source_and_is_not_tried_again(at, e
     bad = await at.submit("!die:memory", QUESTION)
     good = await at.submit(TEXT, QUESTION)
     await at.work()
-    assert await one(engine, "SELECT state, error_reason, attempts FROM generation_run WHERE revision_id = :r", r=bad) == (
+    assert await one(
+        engine, "SELECT state, error_reason, attempts FROM generation_run WHERE revision_id = :r", r=bad
+    ) == (
         "FAILED",
         "parser_died",
         1,
@@ -129,20 +131,24 @@ async def test_a_host_that_dies_each_time_fails_the_run_after_four_attempts_and_
 
 async def test_a_script_that_is_too_long_is_shortened_once_and_keeps_what_is_critical(engine, tmp_path):
     """AUD-3."""
-    long = "\n".join(f"第{n}座桥在检查时发现裂缝，裂缝长{n}厘米，县里决定在{n % 12 + 1}月关闭它并修理。" for n in range(1, 120))
-    at = bench(engine, tmp_path, script=ScriptLimits(max_chars=1_450))
+    long = "\n".join(
+        f"第{n}座桥在检查时发现裂缝，裂缝长{n}厘米，县里决定在{n % 12 + 1}月关闭它并修理。" for n in range(1, 120)
+    )
+    at = bench(engine, tmp_path, script=ScriptLimits(max_chars=2_400))
     revision = await at.submit(long, "讲要点")
     await at.work()
     state, reason = await one(engine, "SELECT state, error_reason FROM generation_run")
     shortened = await scalar(engine, "SELECT count(*) FROM run_event WHERE kind = 'shortened'")
     assert shortened == 1
-    assert (state, reason) in (("SUCCEEDED", None), ("FAILED", "audio.too_long"))
-    scripts = [json.loads(c) for (c,) in await rows(engine, "SELECT content::text FROM stage_artifact WHERE kind = 'script' ORDER BY id")]
+    assert (state, reason) == ("SUCCEEDED", None)
+    scripts = [
+        json.loads(c)
+        for (c,) in await rows(engine, "SELECT content::text FROM stage_artifact WHERE kind = 'script' ORDER BY id")
+    ]
     critical = [{c["text"] for c in s["claims"] if c["critical"]} for s in scripts]
     assert critical[0] == critical[1]
     assert len(scripts[1]["sentences"]) < len(scripts[0]["sentences"])
-    if state == "SUCCEEDED":
-        assert (await receipt(engine, revision)).duration_ms <= 300_000
+    assert (await receipt(engine, revision)).duration_ms <= 300_000
 
 
 async def test_speech_of_an_unlikely_pace_is_not_published(engine, tmp_path):
@@ -165,7 +171,9 @@ async def test_cancelling_while_it_speaks_stops_soon_and_keeps_what_is_done(engi
     await worker
     assert await one(engine, "SELECT state FROM episode_revision") == ("SCRIPT_READY",)
     async with transaction(engine) as tx:
-        again = await ask(tx, owner_id=owner, revision_id=revision, question=QUESTION, by="person", settings={}, now=at.clock.now())
+        again = await ask(
+            tx, owner_id=owner, revision_id=revision, question=QUESTION, by="person", settings={}, now=at.clock.now()
+        )
     await at.work()
     assert again != revision
     assert await scalar(engine, "SELECT published_revision_id FROM episode") == again
@@ -196,7 +204,9 @@ async def test_the_same_text_again_is_read_found_and_spoken_only_once(at, engine
     await at.work()
     assert {s for (s,) in await rows(engine, "SELECT state FROM generation_run")} == {"SUCCEEDED"}
     assert await scalar(engine, "SELECT count(*) FROM source_version") == 1
-    audio = await rows(engine, "SELECT DISTINCT audio_artifact_id FROM episode_revision WHERE id IN (:a, :b)", a=first, b=second)
+    audio = await rows(
+        engine, "SELECT DISTINCT audio_artifact_id FROM episode_revision WHERE id IN (:a, :b)", a=first, b=second
+    )
     assert len(audio) == 1
     assert await scalar(engine, "SELECT count(DISTINCT published_revision_id) FROM episode") == 2
 
@@ -212,7 +222,11 @@ async def test_without_a_question_it_reads_waits_and_then_tells_the_points(at, e
     await execute(engine, "UPDATE generation_run SET next_due_at = now() WHERE state = 'DEFERRED'")
     await promote_questions(at.tools, default_question="讲要点")
     await at.work()
-    assert await one(engine, "SELECT question, question_by, state FROM episode_revision") == ("讲要点", "default", "AUDIO_READY")
+    assert await one(engine, "SELECT question, question_by, state FROM episode_revision") == (
+        "讲要点",
+        "default",
+        "AUDIO_READY",
+    )
     assert len(at.parser.calls) == 1
 
 

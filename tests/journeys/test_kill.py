@@ -46,10 +46,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("point", CASES)
 async def test_a_run_killed_at(point: str, folder: Path) -> None:
     name = f"{point.replace(':', '-')}.md"
-    async with product(folder, CRASH_AT=point) as first:
-        async with visitor(first) as someone:
-            assert (await someone.send("讲要点", (name, article(CASES.index(point))))).status_code < 400
-            assert await first.killed() == -signal.SIGKILL
+    async with product(folder, CRASH_AT=point) as first, visitor(first) as someone:
+        assert (await someone.send("讲要点", (name, article(CASES.index(point))))).status_code < 400
+        assert await first.killed() == -signal.SIGKILL
     async with product(folder) as second:
         server = EmbeddedPostgres(folder / "postgres")
         connection = await asyncpg.connect(await asyncio.to_thread(server.start))
