@@ -7,6 +7,7 @@ import sys
 
 NAMES = {
     "answers": ("eval.tasks.answers", "does the excerpt writer answer, and can it decline?"),
+    "episodes": ("eval.tasks.episodes", "real speech end to end, measured and transcribed back"),
     "claims": ("eval.scorers.claims", "every claim of a database against its source, by SQL alone"),
     "speech": ("eval.scorers.speech", "an audio file transcribed back and aligned with what it should say"),
     "audio": ("eval.scorers.audio", "decoded length, loudness and size of an audio file"),
