@@ -18,7 +18,9 @@ LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 class Settings(BaseSettings):
     """Defaults run the whole product on one machine without a key."""
 
-    model_config = SettingsConfigDict(env_prefix="", env_file=".env", frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(
+        env_prefix="", env_file=".env", env_ignore_empty=True, frozen=True, extra="ignore"
+    )
 
     data_dir: Path = Path("data")  # database, bytes, model cache
     database_url: SecretStr | None = None  # None: the embedded server in data_dir

@@ -17,6 +17,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from pipeline.domain.audio import AudioLimits
 from pipeline.domain.run import RunLimits
 from pipeline.domain.source import SourceLimits
 from pipeline.graphs.attempt import Limits, Tools
@@ -35,6 +36,8 @@ from storage.embedded import EmbeddedPostgres
 from storage.engine import engine_of
 from storage.listen import Listener
 from storage.migrate import migrate
+
+SEGMENT_CHARS = 160  # of local speech: half a minute of sound, so that progress moves and a crash costs little
 
 
 class SystemClock:
@@ -126,7 +129,7 @@ def _tools(settings: Settings, engine: AsyncEngine, blobs: FolderBlobs, clock: S
         media=PyAvCodec(),
         voice=settings.speech_voice or DEFAULT_VOICE,
         lexicon=Lexicon(),
-        limits=Limits(source=source),
+        limits=Limits(source=source, audio=AudioLimits(max_segment_chars=SEGMENT_CHARS)),
         crash=CrashPoints(settings.crash_at).reach,
     )
 

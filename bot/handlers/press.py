@@ -40,13 +40,12 @@ async def _cancel(context: Context, update: UpdateView, tx: Tx, view: RevisionVi
 
 
 async def _retry(context: Context, update: UpdateView, tx: Tx, view: RevisionView) -> None:
-    now = context.clock.now()
-    if await commands.retry(tx, owner_id=update.owner_id, revision_id=view.id, now=now):
+    """What failed goes on; what was cancelled is asked again. Which of the two comes first: both lock (rule RUN-5)."""
+    if view.run_state == "CANCELLED" and view.question is not None:
+        await _ask(context, update, tx, view, view.question, view.question_by or "person")
         return
-    if view.run_state != "CANCELLED" or view.question is None:
+    if not await commands.retry(tx, owner_id=update.owner_id, revision_id=view.id, now=context.clock.now()):
         await _note(tx, update, "stale_press")
-        return
-    await _ask(context, update, tx, view, view.question, view.question_by or "person")
 
 
 async def _points(context: Context, update: UpdateView, tx: Tx, view: RevisionView) -> None:

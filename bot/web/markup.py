@@ -24,7 +24,7 @@ from bot.texts.words import Lang, Text, clock, day, short_day, size
 from bot.web.session import Visitor
 from storage.queries.chat.thread import MessageView
 
-_OPENING, _CLOSING = frozenset("《「『（(【〈“‘"), frozenset("》」』）)】〉”’，。、；：！？,.;:!?… ")
+_OPENING, _CLOSING = frozenset("《「『（(【〈“‘./_-"), frozenset("》」』）)】〉”’，。、；：！？,.;:!?… ")
 HTML_LANG: dict[Lang, str] = {"zh": "zh-CN", "en": "en"}
 jieba.setLogLevel(logging.WARNING)
 

@@ -82,5 +82,5 @@ def admit(measured: Measured, *, limits: AudioLimits) -> int:
     if drift > limits.max_declared_drift_ms:
         raise AudioRejected("duration_mismatch", f"{measured.container}: declared and decoded differ by {drift} ms")
     if actual > MAX_DURATION_MS:
-        raise AudioRejected("too_long", f"{actual} ms, at most {MAX_DURATION_MS}")
+        raise AudioRejected("too_long", f"{actual} ms, at most {MAX_DURATION_MS}", length_ms=actual)
     return actual

@@ -77,8 +77,8 @@ class AudioRejected(RuleViolation):
 
     remedy = "The script and its segments are kept; press retry, or ask a narrower question."
 
-    def __init__(self, reason: str, what: str) -> None:
-        self.reason = reason
+    def __init__(self, reason: str, what: str, *, length_ms: int | None = None) -> None:
+        self.reason, self.length_ms = reason, length_ms  # length_ms: of what was too long, where it is known
         super().__init__(what)
 
 

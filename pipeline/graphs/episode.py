@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from pipeline.domain.audio import MAX_DURATION_MS
 from pipeline.domain.errors import AudioRejected, Cancelled, MissingRow
 from pipeline.domain.run import RevisionState, RunKind, Stage
 from pipeline.domain.script import ScriptDoc, shortened
@@ -18,6 +19,8 @@ from storage.transactions.run.event import guarded_event
 from storage.transactions.run.finish import succeeded
 from storage.transactions.stage.save_shorter import save_shorter
 from storage.tx import transaction
+
+SHORTEN_TO_MS = 280_000  # below the limit, because characters are spoken at different speeds (rule AUD-3)
 
 
 async def carry_out(attempt: Attempt) -> None:
@@ -55,7 +58,8 @@ async def speak_within_limit(attempt: Attempt, job: WorkView, script: ScriptDoc)
         if error.reason != "too_long":
             raise
         chars = sum(len(sentence.text) for sentence in script.sentences)
-        shorter = shortened(script, drop_chars=chars // 8)
+        over = 1 - SHORTEN_TO_MS / (error.length_ms or MAX_DURATION_MS)
+        shorter = shortened(script, drop_chars=round(chars * over) + 1)
         if shorter is None:
             raise
         async with transaction(attempt.tools.engine) as tx:

@@ -145,7 +145,9 @@ async def _encode(
     tools, limits = attempt.tools, attempt.tools.limits.audio
     length_ms = len(joined.pcm) // 2 * 1000 // joined.sample_rate_hz
     if length_ms > MAX_DURATION_MS:
-        raise AudioRejected("too_long", f"{length_ms} ms before encoding, at most {MAX_DURATION_MS}")
+        raise AudioRejected(
+            "too_long", f"{length_ms} ms before encoding, at most {MAX_DURATION_MS}", length_ms=length_ms
+        )
     encoded = await tools.media.encode(joined.pcm, sample_rate_hz=joined.sample_rate_hz, limits=limits)
     duration = admit(encoded.mp3_measured, limits=limits)
     admit(encoded.ogg_measured, limits=limits)

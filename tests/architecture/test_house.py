@@ -55,7 +55,7 @@ def test_a_module_is_small_and_named_by_its_noun(path):
 
 def test_only_settings_reads_the_environment():
     readers = [str(p.relative_to(ROOT)) for p in SOURCES if re.search(r"\bos\.(environ|getenv)\b", p.read_text())]
-    assert readers == []
+    assert readers == ["eval/simulators/product.py"]  # which hands its environment on to the product it starts
 
 
 def test_broad_excepts_stand_where_they_are_allowed():

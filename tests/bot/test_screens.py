@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from markupsafe import escape
 
 from bot.channels.web import as_payload
 from bot.screens.claim import claim, claims_of
@@ -15,6 +17,7 @@ from bot.screens.quotes import checks, surroundings
 from bot.screens.receipt import receipt
 from bot.screens.spoken_page import spoken_page, stored_text
 from bot.screens.voice import transcript, voice
+from bot.web.markup import words as broken
 from storage.queries.episode.receipt import ReceiptView, StageView, stages_of
 from storage.queries.episode.spoken import QuoteView
 from tests.support.spoken import PARAGRAPHS, QUESTION, SAID, TITLE, spoken_view
@@ -324,3 +327,14 @@ def test_a_note_with_an_unknown_key_is_the_general_sentence():
     assert note("nonsense", {}, "en").text.startswith("Something went wrong")
     assert note("encrypted", {}, "zh", file="a.pdf").text.startswith("「a.pdf」：这份 PDF 有密码")
     assert "200 MB" in note("message_too_large", {"limit_mb": 200}, "en").text
+
+
+TITLES = ["怎样避免把同一封邮件发两遍", "《路灯》，之后", "水深.txt", "a <b> & c", "「甲」和（乙）"]
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_titles_break_between_words_only(title):
+    """DESIGN.md 2: no break before closing or after opening marks; the words themselves are escaped, never changed."""
+    marked = str(broken(title))
+    assert marked.replace("<wbr>", "") == str(escape(title))
+    assert not re.search(r"<wbr>[》，.]|《<wbr>|\.<wbr>", marked)

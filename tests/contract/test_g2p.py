@@ -6,7 +6,7 @@ import importlib.resources
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.domain.spoken import pinned
@@ -59,6 +59,7 @@ def test_english_is_read_as_words_and_capitals_as_letters() -> None:
     assert word_phonemes("xqzt") == letters("xqzt")
 
 
+@settings(deadline=None)  # the first example loads a dictionary
 @given(st.text(alphabet="abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", min_size=1, max_size=12))
 def test_every_latin_word_is_said_somehow(word: str) -> None:
     said_as = word_phonemes(word)
@@ -66,11 +67,13 @@ def test_every_latin_word_is_said_somehow(word: str) -> None:
     assert set(said_as) <= set(VOCABULARY)
 
 
+@settings(deadline=None)  # the first example loads a dictionary
 @given(st.text(max_size=40) | st.text(alphabet=st.characters(min_codepoint=0x4E00, max_codepoint=0x9FFF), max_size=30))
 def test_only_what_the_model_knows_comes_out(text: str) -> None:
     assert set(phonemes(text)) <= set(VOCABULARY)
 
 
+@settings(deadline=None)  # the first example loads a dictionary
 @given(st.text(alphabet="abc ,.", max_size=200), st.integers(5, 50))
 def test_runs_are_short_and_lose_nothing(text: str, limit: int) -> None:
     runs = split_run(text.strip(), limit)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.domain.audio import AudioLimits
@@ -36,6 +36,7 @@ def test_a_long_sentence_is_cut_at_its_own_marks_and_shares_no_call() -> None:
     assert [s.pieces for s in made] == [((0, "甲。"),), ((1, "一二三四五，"),), ((1, "六七八九十。"),), ((2, "乙。"),)]
 
 
+@settings(deadline=None)  # the first example loads a dictionary
 @given(st.lists(st.text(alphabet="天地人，。；A1 😀", max_size=40), min_size=1, max_size=8), st.integers(6, 30))
 def test_every_sentence_is_said_once_and_no_call_is_too_long(texts: list[str], limit: int) -> None:
     """TTS-3, TTS-4."""
@@ -46,6 +47,7 @@ def test_every_sentence_is_said_once_and_no_call_is_too_long(texts: list[str], l
     assert [s.index for s in made] == list(range(len(made)))
 
 
+@settings(deadline=None)  # the first example loads a dictionary
 @given(st.text(alphabet="天地，。", max_size=60), st.integers(1, 20))
 def test_parts_join_to_the_whole(text: str, limit: int) -> None:
     parts = split(text, limit)

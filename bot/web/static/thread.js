@@ -133,10 +133,11 @@ export class Thread {
     const form = event.target.closest('form.press');
     if (!form) return;
     event.preventDefault();
-    if (form.dataset.busy) return;
-    const data = new FormData(form, event.submitter);
+    const button = event.submitter;
+    if (button.hasAttribute('data-wait')) return; // a double click is one press; the other buttons stay free
+    const data = new FormData(form, button);
     data.set('key', newKey());
-    this.busy(form, true);
+    button.toggleAttribute('data-wait', true); // greyed, not disabled: a disabled button loses the keyboard's place
     note(form, this.words.pressed, false);
     try {
       const answer = await fetch(form.action, { method: 'POST', body: new URLSearchParams(data), headers: { Accept: 'application/json' } });
@@ -146,13 +147,7 @@ export class Thread {
       note(form, this.words.press_failed, true);
     }
     // the answer comes as an edit of this or another message; until then the same press would only repeat itself
-    setTimeout(() => this.busy(form, false), 600);
-  }
-
-  /** Greyed, not disabled: a disabled button would lose the keyboard's place. */
-  busy(form, on) {
-    if (on) form.dataset.busy = '1'; else delete form.dataset.busy;
-    for (const button of form.querySelectorAll('button:not([disabled])')) button.toggleAttribute('data-wait', on);
+    setTimeout(() => button.removeAttribute('data-wait'), 600);
   }
 
   nearEnd() {

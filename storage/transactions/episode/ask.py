@@ -72,6 +72,8 @@ async def ask(
         answering = await _revise(tx, episode, latest, owner_id, question, by, settings, now)
     await tx.lock(Lock.CHAT, latest["chat_id"], LOCK_CHAT)
     await tx.run(FORGET, chat=latest["chat_id"])
+    if answering != latest["id"]:  # its receipt now says that another question took its place
+        await show_progress(tx, chat_id=latest["chat_id"], kind="receipt", subject_id=latest["id"])
     await show_progress(tx, chat_id=latest["chat_id"], kind="receipt", subject_id=answering)
     return int(answering)
 
