@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.channels.port import Channel, Outbound, OutboxItem, Target
 from bot.screens.render import Renderer
-from pipeline.domain.errors import Contention, ProductError
+from pipeline.domain.errors import Contention
 from pipeline.ports.clock import Clock
 from pipeline.ports.wake import Wake
 from storage.transactions.outbox.claim import claim
@@ -44,6 +44,7 @@ class Gateway:
         self._clock, self._wake, self._crash = clock, wake, crash
 
     async def serve(self, stopping: asyncio.Event) -> None:
+        """Send until ``stopping``; after any trouble with the database, first look for what it left half sent."""
         recovered = False
         while not stopping.is_set():
             try:
@@ -59,7 +60,11 @@ class Gateway:
                 await asyncio.sleep(0.5)
 
     async def send_one(self) -> bool:
-        """Send the next due message. False when there is none."""
+        """Send the next due message. False when there is none.
+
+        Raises:
+            DBAPIError, OSError, Contention: the database is away or busy; the message is sent after ``recover``.
+        """
         async with transaction(self._engine) as tx:
             claimed = await claim(
                 tx, channel=self._channel.name, pace_s=self._channel.edit_pace_s, now=self._clock.now()
@@ -68,26 +73,27 @@ class Gateway:
             return False
         row, target = claimed
         self._crash("message_before_send")
-        try:
-            outbound = await self._renderer.render(
-                kind=row["kind"],
-                subject_id=row["subject_id"],
-                args=row["args"],
-                owner_id=target["owner_id"],
-                language=target["language"],
-            )
-            await self._deliver(row, target, outbound)
-        except ProductError as error:
-            if isinstance(error, Contention):
-                raise
-            log.warning("outbox %s (%s): %s", row["id"], row["kind"], error)
-            async with transaction(self._engine) as tx:
-                await failed(tx, row["id"], error=str(error))
-            return True
-        self._crash("message_delivered")
+        # One message that cannot be shown must not end the sender of all others, whatever its error is.
+        (error,) = await asyncio.gather(self._render_and_deliver(row, target), return_exceptions=True)
+        if isinstance(error, DBAPIError | OSError | Contention | asyncio.CancelledError):
+            raise error
+        if error is not None:
+            log.error("outbox %s (%s)", row["id"], row["kind"], exc_info=error)
+        else:
+            self._crash("message_delivered")
         async with transaction(self._engine) as tx:
-            await sent(tx, row["id"])
+            await (sent(tx, row["id"]) if error is None else failed(tx, row["id"], error=str(error)))
         return True
+
+    async def _render_and_deliver(self, row: RowMapping, target: RowMapping) -> None:
+        outbound = await self._renderer.render(
+            kind=row["kind"],
+            subject_id=row["subject_id"],
+            args=row["args"],
+            owner_id=target["owner_id"],
+            language=target["language"],
+        )
+        await self._deliver(row, target, outbound)
 
     async def _deliver(self, row: RowMapping, target: RowMapping, outbound: Outbound) -> None:
         place = Target(row["chat_id"], target["external_id"], target["message_id"], target["external_ref"])

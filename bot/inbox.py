@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 
 from bot.handlers.context import Context
 from bot.handlers.update import plan
-from pipeline.domain.errors import Contention, ProductError, UserError
+from pipeline.domain.errors import Contention, Defect, ProductError, UserError
 from pipeline.ports.wake import Wake
 from storage.queries.chat.inbox import UpdateView, waiting
 from storage.transactions.chat.settle_update import handled, set_aside
@@ -29,25 +29,41 @@ async def serve(context: Context, wake: Wake, channels: Sequence[str], stopping:
     while not stopping.is_set():
         try:
             updates = await waiting(context.engine, channels=channels)
-            await asyncio.gather(*(settle(context, update) for update in updates))
+            moved = await asyncio.gather(*(_tried(context, update) for update in updates))
         except (DBAPIError, OSError, Contention) as error:
             log.warning("inbox waits: %s", type(error).__name__)
-            updates = ()
-        if not updates:
+            moved = []
+        if not any(moved):
             await wake.wait(SCAN_S)
 
 
+async def _tried(context: Context, update: UpdateView) -> bool:
+    """False when the update had to stay stored. One chat's trouble is not another's: the rest goes on."""
+    try:
+        await settle(context, update)
+    except (DBAPIError, OSError, Contention) as error:
+        log.warning("update %s waits: %s", update.id, type(error).__name__)
+        return False
+    return True
+
+
 async def settle(context: Context, update: UpdateView) -> None:
-    """Handle one update; a person's mistake becomes a sentence, our own becomes a row set aside."""
+    """Handle one update; a person's mistake becomes a sentence, our own becomes a row set aside.
+
+    The mark comes first in the transaction: of two processes that see the same update, one acts and one finds it done.
+
+    Raises:
+        DBAPIError, OSError, Contention: the database is away or busy; the update stays stored.
+    """
     try:
         act = await plan(context, update)
         async with transaction(context.engine) as tx:
-            await act(tx)
-            await handled(tx, update.id)
+            if await handled(tx, update.id):
+                await act(tx)
     except (DBAPIError, OSError, Contention):
-        raise  # the database is away or busy: the update stays stored
+        raise
     except Exception as error:
-        if not isinstance(error, ProductError):
+        if not isinstance(error, ProductError) or isinstance(error, Defect):
             log.exception("update %s", update.id)
         await _excuse(context, update, error)
 
@@ -55,7 +71,8 @@ async def settle(context: Context, update: UpdateView) -> None:
 async def _excuse(context: Context, update: UpdateView, error: Exception) -> None:
     async with transaction(context.engine) as tx:
         if isinstance(error, UserError):
-            await handled(tx, update.id)
+            settled = await handled(tx, update.id)
         else:
-            await set_aside(tx, update.id, error=f"{type(error).__name__}: {error}")
-        await say(tx, chat_id=update.chat_id, kind="note", args=context.excuse(error, update.payload))
+            settled = await set_aside(tx, update.id, error=f"{type(error).__name__}: {error}")
+        if settled:
+            await say(tx, chat_id=update.chat_id, kind="note", args=context.excuse(error, update.payload))

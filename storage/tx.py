@@ -70,6 +70,11 @@ class Tx:
         await self._connection.execute(text(f"NOTIFY {WAKE_CHANNEL}"))
 
 
+def storable(text: str, chars: int) -> str:
+    """At most ``chars`` of ``text`` as PostgreSQL can keep it: without NUL, lone surrogates replaced."""
+    return text[:chars].replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
+
+
 @asynccontextmanager
 async def transaction(engine: AsyncEngine) -> AsyncIterator[Tx]:
     """READ COMMITTED; commits at the end of the block, rolls back on any error."""

@@ -6,7 +6,7 @@ Idempotent: a second settling finds the state changed and does nothing.
 
 from __future__ import annotations
 
-from storage.tx import Tx
+from storage.tx import Tx, storable
 
 HANDLED = "UPDATE inbox_update SET state = 'handled', handled_at = now() WHERE id = :id AND state = 'stored'"
 ASIDE = """
@@ -15,8 +15,9 @@ UPDATE inbox_update SET state = 'set_aside', handled_at = now(), error = :error 
 
 
 async def handled(tx: Tx, update_id: int) -> bool:
+    """False: somebody has settled it already. Called before what the update asks for, it locks the row until then."""
     return await tx.run(HANDLED, id=update_id) == 1
 
 
 async def set_aside(tx: Tx, update_id: int, *, error: str) -> bool:
-    return await tx.run(ASIDE, id=update_id, error=error[:500]) == 1
+    return await tx.run(ASIDE, id=update_id, error=storable(error, 500)) == 1

@@ -5,7 +5,7 @@ Locks: OUTBOX rows, ascending, by their compare-and-set.
 
 from __future__ import annotations
 
-from storage.tx import Tx
+from storage.tx import Tx, storable
 
 SENT = "UPDATE outbox_message SET state = 'sent', sent_at = now(), error = NULL WHERE id = :id AND state = 'sending'"
 FAILED = "UPDATE outbox_message SET state = 'failed', error = :error WHERE id = :id AND state = 'sending'"
@@ -33,7 +33,7 @@ async def sent(tx: Tx, outbox_id: int) -> bool:
 
 
 async def failed(tx: Tx, outbox_id: int, *, error: str) -> bool:
-    return await tx.run(FAILED, id=outbox_id, error=error[:500]) == 1
+    return await tx.run(FAILED, id=outbox_id, error=storable(error, 500)) == 1
 
 
 async def recover(tx: Tx, *, channel: str, idempotent: bool) -> int:

@@ -1,0 +1,86 @@
+"""Every update is settled once, and none stands in the way of the others (rule CHT-1)."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from bot import inbox
+from bot.handlers.context import Context
+from pipeline.commands.episode import Asking
+from pipeline.domain.source import SourceLimits
+from storage.blobs import FolderBlobs
+from storage.queries.chat.inbox import waiting
+from storage.transactions.chat.store_update import store_update
+from storage.transactions.owner.first_owner import chat_of
+from storage.tx import transaction
+from tests.support.clock import StandingClock
+from tests.support.house import Wake
+from tests.support.rows import owner_and_chat, rows, scalar, submitted
+
+ASK = {"type": "press", "message_id": 1, "verb": "points"}
+
+
+@pytest.fixture
+def context(engine, tmp_path) -> Context:
+    return Context(engine, FolderBlobs(tmp_path), StandingClock(), Asking(120.0, {}), SourceLimits())
+
+
+async def store(engine, chat: int, key: str, payload: dict[str, Any]) -> None:
+    async with transaction(engine) as tx:
+        await store_update(tx, channel="web", external_id=key, chat_id=chat, payload=payload)
+
+
+async def handle_all(context: Context) -> None:
+    stopping = asyncio.Event()
+    serving = asyncio.create_task(inbox.serve(context, Wake(), ["web"], stopping))
+    try:
+        async with asyncio.timeout(10):
+            while await waiting(context.engine, channels=["web"]):
+                await asyncio.sleep(0.02)
+    finally:
+        stopping.set()
+        await serving
+
+
+async def test_an_update_the_database_cannot_hold_is_set_aside_and_the_next_is_handled(engine, context):
+    """CHT-1: malformed is set aside and told; it never blocks the rest."""
+    _, chat = await owner_and_chat(engine)
+    revision = await submitted(engine)
+    await store(engine, chat, "1", {**ASK, "args": {"revision": 10**30}})
+    await store(engine, chat, "2", {**ASK, "verb": "reask", "args": {"revision": revision}})
+    await handle_all(context)
+    assert await rows(engine, "SELECT state FROM inbox_update ORDER BY id") == [("set_aside",), ("handled",)]
+    notes = await rows(engine, "SELECT args->>'key' FROM outbox_message WHERE kind = 'note' ORDER BY id")
+    assert notes == [("generic",), ("ask_question",)]
+
+
+async def test_an_update_that_two_processes_see_is_acted_on_once(engine, context):
+    """Two chat processes read the same stored update; a question asked twice would be two revisions."""
+    _, chat = await owner_and_chat(engine)
+    revision = await submitted(engine)
+    await store(engine, chat, "1", {**ASK, "args": {"revision": revision}})
+    (seen,) = await waiting(engine, channels=["web"])
+    await asyncio.gather(inbox.settle(context, seen), inbox.settle(context, seen))
+    assert await scalar(engine, "SELECT count(*) FROM episode_revision") == 2  # the first, and the one asked for once
+
+
+async def test_trouble_of_one_chat_is_not_trouble_of_another(engine, context):
+    owner, chat = await owner_and_chat(engine)
+    async with transaction(engine) as tx:
+        other = await chat_of(tx, owner_id=owner, channel="web", external_id="second")
+    await store(engine, chat, "1", {"type": "message", "text": "短"})
+    await store(engine, other, "2", {"type": "message", "text": "短"})
+    async with transaction(engine) as tx:  # somebody holds the first chat's update for a while
+        await tx.rows("SELECT id FROM inbox_update WHERE chat_id = :chat FOR UPDATE", chat=chat)
+        serving = asyncio.create_task(inbox.serve(context, Wake(), ["web"], stopping := asyncio.Event()))
+        async with asyncio.timeout(4):
+            while await scalar(engine, "SELECT count(*) FROM inbox_update WHERE state = 'handled'") != 1:
+                await asyncio.sleep(0.02)
+    async with asyncio.timeout(10):
+        while await waiting(engine, channels=["web"]):
+            await asyncio.sleep(0.02)
+    stopping.set()
+    await serving
