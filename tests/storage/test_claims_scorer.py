@@ -52,7 +52,9 @@ async def stored(dsn, change=None):
         parent = None if d.parent is None else ids[d.parent]
         chunks.append(IndexedChunk(ids[seq], version, d.start, d.end, parent, d.heading, None, d.is_section, d.kind))
     question = "湖心站建于哪一年？"
-    evidence = pack(question, text=TEXT, chunks=chunks, lexical=[], dense=[], index_state="LEXICAL", limits=PackLimits())
+    evidence = pack(
+        question, text=TEXT, chunks=chunks, lexical=[], dense=[], index_state="LEXICAL", limits=PackLimits()
+    )
     script = await write(
         question, evidence, title="湖心站", text=TEXT, embedder=None, language="zh", limits=ScriptLimits()
     )
