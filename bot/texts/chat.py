@@ -29,6 +29,10 @@ NOTES: Mapping[str, Text] = {
         zh="「{name}」超过 {limit_mb} MB，收不下。请拆小一些再发，或只贴有关的部分。别的内容都没有丢。",
         en="“{name}” is over {limit_mb} MB, which is more than I can take. Please send a smaller part, or paste only what matters. Nothing else was lost.",
     ),
+    "text_too_large": Text(
+        zh="这段文字超过 {limit_mb} MB，收不下。请存成文件拆开发，或只贴有关的部分。写好的字还在输入框里。",
+        en="This text is over {limit_mb} MB, which is more than I can take. Please save it as smaller files, or paste only what matters. What you wrote is still in the field.",
+    ),
     "message_too_large": Text(
         zh="这一次发的加起来超过 {limit_mb} MB，收不下。请分几次发。写好的字没有丢。",
         en="Together this is over {limit_mb} MB, which is more than I can take at once. Please send it in several messages. What you wrote was not lost.",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import DBAPIError
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
@@ -13,9 +16,10 @@ from bot.texts import chat, web
 from bot.texts.words import Lang, lang_of
 from bot.web.markup import page
 from bot.web.session import ForeignForm, SignInNeeded
-from pipeline.domain.errors import ProductError
+from pipeline.domain.errors import Contention, Defect, MissingRow, ProductError
 
-_TOO_MUCH = frozenset({"upload_too_large", "message_too_large", "too_many_files"})
+log = logging.getLogger(__name__)
+_TOO_MUCH = frozenset({"upload_too_large", "text_too_large", "message_too_large", "too_many_files"})
 _STATUS = {"request_conflict": 409, "missing": 404, "busy": 503, "foreign_press": 403, "malformed": 400, "generic": 500}
 
 
@@ -46,7 +50,10 @@ def add_handlers(app: FastAPI) -> None:
     app.add_exception_handler(SignInNeeded, _sign_in_needed)
     app.add_exception_handler(ForeignForm, _foreign_form)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(RequestValidationError, _unreadable)
     app.add_exception_handler(ProductError, _product)
+    for away in (DBAPIError, OSError):
+        app.add_exception_handler(away, _away)
 
 
 async def _sign_in_needed(request: Request, error: Exception) -> Response:
@@ -68,7 +75,23 @@ async def _http(request: Request, error: Exception) -> Response:
     return plain(request, lang, title=web.FAILED(lang), say=say, status=status, href="/chat")
 
 
+async def _unreadable(request: Request, _: Exception) -> Response:
+    """An address or a form with something in it that no page of ours sends."""
+    lang = guess_lang(request)
+    missing = request.method in ("GET", "HEAD")
+    say = web.NOT_FOUND(lang) if missing else chat.NOTES["malformed"](lang)
+    return plain(request, lang, title=web.FAILED(lang), say=say, status=404 if missing else 422, href="/chat")
+
+
+async def _away(request: Request, error: Exception) -> Response:
+    """The database is being started again, or the disk is full: said as busy, and logged in one line."""
+    log.warning("%s %s waits: %s", request.method, request.url.path, type(error).__name__)
+    return refuse(request, Contention("storage is away"), guess_lang(request))
+
+
 async def _product(request: Request, error: Exception) -> Response:
     if not isinstance(error, ProductError):
         raise error
+    if isinstance(error, Defect) and not isinstance(error, MissingRow):
+        log.error("%s %s", request.method, request.url.path, exc_info=error)
     return refuse(request, error, guess_lang(request))

@@ -13,7 +13,7 @@ from bot.texts import web
 from bot.texts.words import lang_of
 from bot.web import markup
 from bot.web.answers import refuse, wants_json
-from bot.web.deps import WebDeps
+from bot.web.deps import MAX_ID, WebDeps
 from bot.web.session import Deps, Signed, Visitor
 from bot.web.upload import Upload, as_said, as_update
 from pipeline.domain.errors import InputRejected, ProductError
@@ -21,6 +21,7 @@ from storage.queries.chat.thread import ThreadView, thread
 
 router = APIRouter()
 _VERBS = frozenset({"cancel", "reask", "retry", "points", "claim", "transcript"})
+_ARGS = frozenset({"revision", "index"})
 _MAX_PRESS = 500  # characters of verb and arguments
 
 
@@ -30,13 +31,15 @@ async def home() -> Response:
 
 
 @router.get("/chat")
-async def chat_page(deps: Deps, visitor: Signed, before: Annotated[int | None, Query(ge=1)] = None) -> Response:
+async def chat_page(
+    deps: Deps, visitor: Signed, before: Annotated[int | None, Query(ge=1, le=MAX_ID)] = None
+) -> Response:
     view = await thread(deps.engine, visitor.chat_id, limit=deps.limits.thread_messages, before=before)
     return HTMLResponse(_page(view, deps, visitor, paged=before is not None))
 
 
 @router.get("/chat/earlier")
-async def earlier(deps: Deps, visitor: Signed, before: Annotated[int, Query(ge=1)]) -> Response:
+async def earlier(deps: Deps, visitor: Signed, before: Annotated[int, Query(ge=1, le=MAX_ID)]) -> Response:
     """Older messages for the page that is open: ``{html, first, earlier, label}``."""
     view = await thread(deps.engine, visitor.chat_id, limit=deps.limits.thread_messages, before=before)
     return JSONResponse(
@@ -83,7 +86,7 @@ async def press(
     deps: Deps,
     visitor: Signed,
     press: Annotated[str, Form(max_length=_MAX_PRESS)],
-    message: Annotated[int, Form(ge=1)],
+    message: Annotated[int, Form(ge=1, le=MAX_ID)],
     key: Annotated[str, Form(max_length=64)],
     csrf: Annotated[str, Form(max_length=128)] = "",
 ) -> Response:
@@ -157,15 +160,15 @@ def _key(sent: str | None) -> str:
 
 
 def _pressed(sent: str) -> dict[str, Any]:
-    """``{verb, args}`` with a known verb and whole numbers as arguments; raises InputRejected."""
+    """``{verb, args}`` with a known verb and whole numbers as known arguments; raises InputRejected."""
     try:
         data = json.loads(sent)
     except ValueError:
         raise InputRejected("malformed") from None
     verb, args = (data.get("verb"), data.get("args")) if isinstance(data, dict) else (None, None)
-    if verb not in _VERBS or not isinstance(args, dict):
+    if not isinstance(verb, str) or verb not in _VERBS or not isinstance(args, dict):
         raise InputRejected("malformed")
-    if not all(type(value) is int and abs(value) < 2**53 for value in args.values()):
+    if not all(name in _ARGS and type(value) is int and abs(value) < 2**53 for name, value in args.items()):
         raise InputRejected("malformed")
     return {"verb": verb, "args": args}
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
+from fastapi import Path
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.web.changes import Bell
@@ -14,6 +15,9 @@ from pipeline.domain.source import SourceLimits
 from pipeline.ports.blobs import BlobStore
 from pipeline.ports.clock import Clock
 from storage.queries.episode.spoken import SpokenView
+
+MAX_ID = 2**63 - 1  # of a row: a larger number in an address is no row's
+RowId = Annotated[int, Path(ge=0, le=MAX_ID)]
 
 
 class StoreUpdate(Protocol):

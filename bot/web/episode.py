@@ -10,6 +10,7 @@ from starlette.responses import HTMLResponse, Response
 from bot.screens.spoken_page import spoken_page
 from bot.screens.voice import file_name
 from bot.web import evidence_page, markup
+from bot.web.deps import RowId
 from bot.web.session import Deps, Signed, Visitor
 from storage.queries.episode.spoken import SpokenView, spoken
 
@@ -17,14 +18,14 @@ router = APIRouter()
 
 
 @router.get("/e/{revision}")
-async def episode_page(deps: Deps, visitor: Signed, revision: int) -> Response:
+async def episode_page(deps: Deps, visitor: Signed, revision: RowId) -> Response:
     """404 (MissingRow) when the owner has no such finished revision."""
     view = await spoken(deps.engine, revision, owner_id=visitor.owner_id)
     return HTMLResponse(_page(view, visitor))
 
 
 @router.get("/e/{revision}/evidence.html")
-async def evidence(deps: Deps, visitor: Signed, revision: int, save: bool = False) -> Response:
+async def evidence(deps: Deps, visitor: Signed, revision: RowId, save: bool = False) -> Response:
     """The self-contained page, with the audio inside; ``?save=1`` offers it as a download."""
     view = await spoken(deps.engine, revision, owner_id=visitor.owner_id)
     html = evidence_page.page(view, visitor.lang, await deps.blobs.get(view.mp3_key), zone=visitor.zone)
@@ -35,7 +36,7 @@ async def evidence(deps: Deps, visitor: Signed, revision: int, save: bool = Fals
 
 
 @router.get("/e/{revision}/transcript.vtt")
-async def transcript(deps: Deps, visitor: Signed, revision: int) -> Response:
+async def transcript(deps: Deps, visitor: Signed, revision: RowId) -> Response:
     view = await spoken(deps.engine, revision, owner_id=visitor.owner_id)
     return Response(deps.vtt(view), media_type="text/vtt; charset=utf-8")
 

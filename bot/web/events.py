@@ -3,33 +3,39 @@
 from __future__ import annotations
 
 import json
+import logging
+import re
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query
+from sqlalchemy.exc import DBAPIError
 from starlette.responses import StreamingResponse
 
 from bot.texts import web
 from bot.web import markup
-from bot.web.deps import WebDeps
+from bot.web.deps import MAX_ID, WebDeps
 from bot.web.session import Deps, Signed, Visitor
+from pipeline.domain.errors import Contention
 from storage.queries.chat.thread import MessageView, ThreadView, changed_since, thread
 
+log = logging.getLogger(__name__)
 router = APIRouter()
+_CURSOR = re.compile("[0-9]{1,18}")
 
 
 @router.get("/chat/events")
 async def events(
     deps: Deps,
     visitor: Signed,
-    cursor: Annotated[int, Query(ge=0)] = 0,
+    cursor: Annotated[int, Query(ge=0, le=MAX_ID)] = 0,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> StreamingResponse:
     """Each event is ``{id, seq, html}`` of one message, its id the seq; ``reset`` carries a whole thread.
 
     A browser that reconnects sends ``Last-Event-ID``, which goes before the cursor of the address.
     """
-    after = int(last_event_id) if last_event_id is not None and last_event_id.isdecimal() else cursor
+    after = int(last_event_id) if last_event_id and _CURSOR.fullmatch(last_event_id) else cursor
     return StreamingResponse(
         stream(deps, visitor, after),
         media_type="text/event-stream",
@@ -38,8 +44,19 @@ async def events(
 
 
 async def stream(deps: WebDeps, visitor: Visitor, cursor: int) -> AsyncIterator[str]:
-    """Read, send, wait; nothing is open in the database while it waits."""
+    """Read, send, wait; nothing is open in the database while it waits.
+
+    While the database is away the stream ends: the browser asks again from the last change it has.
+    """
     yield "retry: 2000\n\n"
+    try:
+        async for event in _changes(deps, visitor, cursor):
+            yield event
+    except (DBAPIError, OSError, Contention) as error:
+        log.warning("stream of chat %s ends: %s", visitor.chat_id, type(error).__name__)
+
+
+async def _changes(deps: WebDeps, visitor: Visitor, cursor: int) -> AsyncIterator[str]:
     with deps.bell.listening(visitor.chat_id) as bell:
         snapshot = await thread(deps.engine, visitor.chat_id, limit=deps.limits.thread_messages)
         if not _continues(cursor, snapshot, deps):

@@ -5,8 +5,6 @@ Rules SEC-2, SEC-5. A plain ASGI layer, so that streams are not buffered.
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -63,7 +61,7 @@ def same_origin(headers: Headers, host: str) -> bool:
     """
     origin = headers.get("origin")
     if origin is not None:
-        return urlsplit(origin).netloc.lower() == host
+        return origin.lower() in (f"http://{host}", f"https://{host}")
     return headers.get("sec-fetch-site") == "same-origin"
 
 

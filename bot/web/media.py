@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from bot.web.deps import RowId
 from bot.web.ranges import Piece, Unsatisfiable, applies, fresh, http_date, piece
 from bot.web.session import Deps, Signed
 from storage.queries.episode.media import MediaView, media
@@ -18,7 +19,7 @@ _TYPES = {"mp3": "audio/mpeg", "ogg": "audio/ogg"}
 
 @router.api_route("/media/{revision}.{container}", methods=["GET", "HEAD"])
 async def serve(
-    request: Request, deps: Deps, visitor: Signed, revision: int, container: Literal["mp3", "ogg"]
+    request: Request, deps: Deps, visitor: Signed, revision: RowId, container: Literal["mp3", "ogg"]
 ) -> Response:
     view = await media(deps.engine, revision, owner_id=visitor.owner_id, container=container)
     if view is None:

@@ -43,7 +43,7 @@ class Visitor:
 
     def check(self, sent: str | None) -> None:
         """Raises ForeignForm unless ``sent`` is this session's field."""
-        if not hmac.compare_digest((sent or "").encode(), self.csrf.encode()):
+        if not hmac.compare_digest((sent or "").encode("utf-8", "replace"), self.csrf.encode()):
             raise ForeignForm
 
 
@@ -94,7 +94,7 @@ def keep(response: Response, token: str, deps: WebDeps) -> None:
 
 
 def sha256(value: str) -> str:
-    return hashlib.sha256(value.encode()).hexdigest()
+    return hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def csrf_of(token: str) -> str:

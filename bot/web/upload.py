@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
@@ -13,6 +13,9 @@ from bot.web.deps import WebLimits
 from pipeline.domain.errors import InputRejected
 from pipeline.domain.source import SourceLimits
 from pipeline.ports.blobs import BlobStore
+
+if TYPE_CHECKING:
+    from python_multipart.multipart import MultipartCallbacks  # exists for type checkers only
 
 _PDF_MARK, _PDF_MARK_WITHIN = b"%PDF-", 1024  # readers accept the mark anywhere in the first kilobyte
 _FIELDS, _FIELD_BYTES_PER_CHAR = 40, 4
@@ -86,19 +89,20 @@ class Upload:
         kind, options = parse_options_header(content_type)
         if kind != b"multipart/form-data" or not options.get(b"boundary"):
             raise InputRejected("malformed")
-        return MultipartParser(
-            options[b"boundary"],
-            {
-                "on_part_begin": self._begin,
-                "on_header_field": lambda data, start, end: self._header.extend(data[start:end]),
-                "on_header_value": lambda data, start, end: self._value.extend(data[start:end]),
-                "on_header_end": self._header_end,
-                "on_headers_finished": self._opened,
-                "on_part_data": self._data,
-                "on_part_end": lambda: self._finished.append(self._part),
-                "on_end": self._end,
-            },
-        )
+        callbacks: MultipartCallbacks = {
+            "on_part_begin": self._begin,
+            "on_header_field": lambda data, start, end: self._header.extend(data[start:end]),
+            "on_header_value": lambda data, start, end: self._value.extend(data[start:end]),
+            "on_header_end": self._header_end,
+            "on_headers_finished": self._opened,
+            "on_part_data": self._data,
+            "on_part_end": lambda: self._finished.append(self._part),
+            "on_end": self._end,
+        }
+        try:
+            return MultipartParser(options[b"boundary"], callbacks)
+        except FormParserError:  # a boundary longer than any browser's
+            raise InputRejected("malformed") from None
 
     def _feed(self, parser: MultipartParser, chunk: bytes) -> None:
         try:
@@ -134,7 +138,8 @@ class Upload:
         part.data += memoryview(data)[start:end]
         if len(part.data) > (limit := self._limit(part)):
             part.data.clear()
-            self._refuse("upload_too_large", name=part.file_name or "", limit_mb=limit >> 20)
+            values: dict[str, str | int] = {"name": part.file_name} if part.file_name else {}
+            self._refuse("upload_too_large" if values else "text_too_large", **values, limit_mb=limit >> 20)
 
     def _limit(self, part: _Part) -> int:
         if part.file_name is None and part.name != "pasted":

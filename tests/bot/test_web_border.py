@@ -186,3 +186,61 @@ async def test_hosts_are_compared_without_case(engine):
     assert answer.status_code == 200
     assert HOST not in made.deps.hosts
     await made.close()
+
+
+HOSTILE_READS = [
+    "/e/99999999999999999999",
+    "/e/99999999999999999999/evidence.html",
+    "/e/99999999999999999999/transcript.vtt",
+    "/e/-1",
+    "/e/nine",
+    "/e/1%00",
+    "/media/99999999999999999999.mp3",
+    "/media/1.wav",
+    "/chat?before=99999999999999999999",
+    "/chat?before=0",
+    "/chat/earlier?before=99999999999999999999",
+    "/chat/events?cursor=99999999999999999999",
+]
+
+
+@pytest.mark.parametrize("path", HOSTILE_READS)
+async def test_an_address_nobody_gave_is_a_page_that_is_not_there(web, path):
+    """SEC-2: a sentence under 404, for people and for scripts, and no echo of what was sent."""
+    person = await web.person()
+    for accept in ("text/html", "application/json"):
+        answer = await person.client.get(path, headers={"Accept": accept})
+        assert answer.status_code == 404
+        assert "回到对话" in answer.text
+        assert "input" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://[", "http://[::1", "null", "", "ftp://" + HOST, f"http://a@{HOST}", "http://" + HOST + "/"]
+)
+async def test_an_origin_that_is_no_origin_is_foreign(web, origin):
+    """SEC-5."""
+    person = await web.person()
+    answer = await person.client.post("/language", data={"lang": "en", "csrf": person.csrf}, headers={"Origin": origin})
+    assert answer.status_code == 403
+
+
+async def test_a_cursor_of_five_thousand_digits_is_no_cursor(web):
+    person = await web.person()
+    web.bell.close()
+    answer = await person.client.get("/chat/events", headers={"Last-Event-ID": "9" * 5000})
+    assert answer.status_code == 200
+    assert answer.text.startswith("retry:")
+
+
+async def test_a_hidden_field_that_is_no_text_is_refused(web):
+    """SEC-2: another charset can smuggle half a surrogate pair into any field."""
+    person = await web.person()
+    parts = {"press": "{}", "message": "1", "key": "x", "csrf": "\\ud800"}
+    body = (
+        "".join(f'--x\r\nContent-Disposition: form-data; name="{k}"\r\n\r\n{v}\r\n' for k, v in parts.items())
+        + "--x--\r\n"
+    )
+    kind = "multipart/form-data; boundary=x; charset=unicode_escape"
+    answer = await person.client.post("/chat/press", content=body.encode(), headers={"Content-Type": kind})
+    assert answer.status_code == 422

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from dataclasses import replace
 from uuid import uuid4
 from zoneinfo import ZoneInfo
 
@@ -17,6 +18,7 @@ from bot.screens.voice import voice
 from bot.web.deps import WebLimits
 from bot.web.events import stream
 from bot.web.session import Visitor, csrf_of
+from storage.engine import engine_of
 from storage.queries.chat.thread import thread
 from tests.bot.test_screens import view
 from tests.support.spoken import spoken_view
@@ -383,3 +385,67 @@ async def test_times_are_the_owner_s(web):
     page = (await person.client.get("/chat")).text
     assert "11 月 30 日　星期一" in page
     assert ">00:30</time>" in page
+
+
+PRESSES = [
+    '{"verb": [], "args": {}}',
+    '{"verb": {}, "args": {}}',
+    '{"verb": "claim", "args": {"\\u0000": 1, "revision": 1}}',
+    '{"verb": "claim", "args": {"\\ud800": 1, "revision": 1}}',
+    '{"verb": "claim", "args": {"revision": true}}',
+    '{"verb": "claim", "args": {"revision": 1e400}}',
+    '{"verb": "claim", "args": {"revision": 99999999999999999999}}',
+    '{"verb": "claim", "args": {"revision": 1, "other": 1}}',
+    "[" * 400,
+    "null",
+]
+
+
+@pytest.mark.parametrize("sent", PRESSES)
+async def test_a_press_that_no_button_makes_is_refused_in_words(web, sent):
+    person = await web.person()
+    body = {"press": sent, "message": "1", "key": str(uuid4()), "csrf": person.csrf}
+    answer = await person.client.post("/chat/press", data=body, headers=JSON)
+    assert (answer.status_code, answer.json()) == (400, {"error": "没有收完整，请再发一次。"})
+    assert await updates(web) == []
+
+
+@pytest.mark.parametrize("message", ["0", "-1", "x", "99999999999999999999", ""])
+async def test_a_press_on_a_message_that_cannot_be_is_refused_in_words(web, message):
+    person = await web.person()
+    body = {
+        "press": '{"verb": "cancel", "args": {"revision": 1}}',
+        "message": message,
+        "key": str(uuid4()),
+        "csrf": person.csrf,
+    }
+    answer = await person.client.post("/chat/press", data=body, headers=JSON)
+    assert (answer.status_code, answer.json()) == (422, {"error": "没有收完整，请再发一次。"})
+
+
+async def test_a_boundary_longer_than_any_browsers_is_refused_in_words(web):
+    person = await web.person()
+    kind = "multipart/form-data; boundary=" + "b" * 5000
+    answer = await person.client.post("/chat/messages", content=b"x", headers={**JSON, "Content-Type": kind})
+    assert (answer.status_code, answer.json()) == (400, {"error": "没有收完整，请再发一次。"})
+
+
+async def test_too_much_text_is_told_without_a_file_name(web):
+    person = await web.person()
+    long = "字" * (WebLimits().max_text_chars * 4 // 3 + 1)
+    answer = await person.client.post("/chat/messages", files=form(person, long), headers=JSON)
+    assert answer.status_code == 413
+    assert "「」" not in answer.json()["error"]
+    assert "7 MB" in answer.json()["error"]
+
+
+async def test_while_the_database_is_away_pages_say_so_and_streams_end(web, database_url):
+    """No traceback, no broken page: 503 with a sentence, and a stream that the browser opens again."""
+    person = await web.person()
+    visitor = Visitor(person.owner_id, person.chat_id, "zh", ZoneInfo("UTC"), person.csrf)
+    nowhere = engine_of(database_url.rpartition("@")[0] + "@127.0.0.1:1/earmark")
+    web.app.state.deps = replace(web.deps, engine=nowhere)
+    answer = await person.client.get("/chat", headers=JSON)
+    assert (answer.status_code, answer.json()) == (503, {"error": "这会儿太忙，没有做成。请过几秒再试。"})
+    assert [event async for event in stream(web.app.state.deps, visitor, 0)] == ["retry: 2000\n\n"]
+    await nowhere.dispose()
