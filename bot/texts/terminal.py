@@ -17,3 +17,7 @@ NOT_RUNNING = Text(
     en="No Earmark is running on this data folder. Start it first: make up (or earmark up).",
 )
 MADE = Text(zh="做好了，{span}，在 {folder}", en="Done, {span}, in {folder}")
+ALREADY_RUNNING = Text(
+    zh="这个数据文件夹已经有一个 earmark up 在运行{where}。要登录地址请用 earmark signin；要另开一个，请用 --data 指定别的文件夹。",
+    en="An earmark up already runs on this data folder{where}. For a sign-in address use earmark signin; for another installation give another folder with --data.",
+)
