@@ -28,14 +28,16 @@ _SUMMARY_OPENING = {
         "These are the opening of your source and key sentences of its parts, word for word, chosen without a model.",
     ),
 }
+# The Chinese ones are those of fifteen candidates that the packaged voice says most clearly (each transcribed back
+# between two sentences, whole, 2026-11-30): a short phrase has no context that would help a listener.
 CONNECTIVES = {
     "zh": (
-        "后文接着写道：",
         "另一处写道：",
-        "再往后，原文写道：",
         "原文还提到：",
+        "继续往后读：",
         "此外，文中写道：",
-        "接下来一处是：",
+        "再看下一段：",
+        "原文下面还有：",
     ),
     "en": (
         "Further on it says:",

@@ -134,4 +134,11 @@ def _children(chunks: tuple[IndexedChunk, ...]) -> int:
 def unpacked(content: dict[str, Any]) -> EvidencePack:
     """The pack of a stored artefact."""
     passages = tuple(Passage(**{**p, "kind": BlockKind(p["kind"])}) for p in content["passages"])
-    return EvidencePack(**{**content, "passages": passages, "missing_terms": tuple(content["missing_terms"])})
+    return EvidencePack(
+        **{
+            **content,
+            "passages": passages,
+            "missing_terms": tuple(content["missing_terms"]),
+            "terms": tuple(content["terms"]),
+        }
+    )

@@ -28,9 +28,10 @@ from pipeline.providers.loudness import limited
 
 PEAKS = 64
 _SILENT_LUFS = -69.9  # the filter answers -70 when nothing passes its absolute gate
-_ROUNDS = 8
-_BELOW_DB = 0.2  # how far under the true-peak limit the samples are kept: the wave between them rises above them
-_OVERSHOOT = 1.25  # the limiter takes back about a fifth of each added decibel
+_ROUNDS = 12
+_BELOW_DB = 0.4  # how far under the true-peak limit the samples are kept: the wave between them rises above them
+_FIRST_SLOPE = 0.8  # the limiter takes back about a fifth of each added decibel; then what it took is measured
+_LEAST_SLOPE = 0.25
 _NEAR_LU = 0.2
 _CODEC_LOSS_LU = 0.2  # both encoders drop what lies above their low-pass: 0.2 to 0.5 LU of speech at these rates
 _OGG_PAGE, _OGG_FLAGS, _OGG_LAST = b"OggS", 5, 0x04
@@ -111,13 +112,18 @@ def levelled(samples: Samples, rate: int, *, limits: AudioLimits) -> Samples:
     target = limits.loudness_lufs + _CODEC_LOSS_LU
     gain_db, ceiling_db = target - found, limits.true_peak_db - _BELOW_DB
     best: tuple[float, Samples] | None = None
+    before: tuple[float, float] | None = None  # gain and what came of it, in the round before
     for _ in range(_ROUNDS):
         candidate = limited(samples, rate, gain_db=gain_db, ceiling_db=ceiling_db)
         now = loudness(candidate, rate, peak=False).integrated_lufs
         if now is None:
             break
         off = target - now
-        gain_db += off * _OVERSHOOT
+        slope = _FIRST_SLOPE
+        if before is not None and abs(gain_db - before[0]) > 0.01:
+            slope = min(1.0, max(_LEAST_SLOPE, (now - before[1]) / (gain_db - before[0])))
+        before = gain_db, now
+        gain_db += off / slope
         if abs(off) > _NEAR_LU and best is None:
             continue
         over = (loudness(candidate, rate).true_peak_db or 0.0) - limits.true_peak_db

@@ -13,7 +13,7 @@ from eval.bench.audio import RATE_HZ, speechlike
 from pipeline.domain.audio import AudioLimits, admit
 from pipeline.domain.errors import AudioRejected
 from pipeline.providers.loudness import limited
-from pipeline.providers.media_pyav import PEAKS, PyAvCodec, loudness, measure, waveform
+from pipeline.providers.media_pyav import PEAKS, PyAvCodec, levelled, loudness, measure, waveform
 
 LIMITS = AudioLimits()
 
@@ -129,3 +129,23 @@ def test_the_waveform_shows_where_it_is_loud() -> None:
     samples = np.concatenate([np.full(3200, 0.1), np.full(3200, 0.4)]).astype(np.float32)
     assert waveform(samples) == (25,) * 32 + (100,) * 32
     assert len(waveform(samples[:10])) == PEAKS
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_quiet_speech_with_clipped_peaks_reaches_the_level_below_the_ceiling(seed):
+    """AUD-1: a voice that clips now and then and is quiet on the whole; a real programme once found no way here."""
+    random = np.random.default_rng(seed)
+    rate, limits = 24_000, AudioLimits()
+    time = np.arange(rate * 12) / rate
+    syllables = (
+        np.maximum(0.0, np.sin(2 * np.pi * 3.7 * time)) ** 0.5
+        * (0.05 + 0.25 * random.random(time.size // rate + 1)).repeat(rate)[: time.size]
+    )
+    speech = syllables * np.sin(2 * np.pi * (140 + 30 * np.sin(2 * np.pi * 0.7 * time)).cumsum() / rate)
+    for at in random.integers(0, time.size - 200, 400):
+        speech[at : at + 72] *= 12.0
+    samples = np.clip(speech, -1.0, 1.0).astype(np.float32)
+    made = levelled(samples, rate, limits=limits)
+    found = loudness(made, rate)
+    assert found.integrated_lufs == pytest.approx(limits.loudness_lufs, abs=limits.loudness_tolerance_lu)
+    assert found.true_peak_db <= limits.true_peak_db
