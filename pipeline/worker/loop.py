@@ -162,7 +162,9 @@ class Loop:
             log.info("run %s: %s", attempt.run_id, error)
             return
         reason, values, retryable = judged(error, attempt.stage)
-        if not isinstance(error, ProductError) or isinstance(error, Defect):
+        if isinstance(error, DBAPIError | OSError):  # storage is away: nobody's mistake, and a retry mends it
+            log.warning("run %s stopped in %s: %s", attempt.run_id, attempt.stage, type(error).__name__)
+        elif not isinstance(error, ProductError) or isinstance(error, Defect):
             log.error("run %s failed in %s", attempt.run_id, attempt.stage, exc_info=error)
         if retryable and attempts < self.limits.max_attempts:
             delay = retry_delay_s(attempts, limits=self.limits, jitter=self.jitter())
