@@ -122,3 +122,20 @@ async def test_a_link_is_never_taken_for_the_question_that_is_waited_for(engine,
     await store(engine, chat, "3", {"type": "message", "text": "冰有多厚？"})
     await handle_all(context)
     assert await scalar(engine, "SELECT question FROM episode_revision") == "冰有多厚？"
+
+
+async def test_a_question_asked_twice_by_a_button_is_answered_once(engine, context):
+    """CHT-5: pressed twice, pressed late, pressed on an older card: no second effect while the first is on its way."""
+    _, chat = await owner_and_chat(engine)
+    revision = await submitted(engine, question="原来的问题？")
+    for key in ("1", "2", "3"):
+        await store(engine, chat, key, {**ASK, "args": {"revision": revision}})
+    await handle_all(context)
+    made = await rows(engine, "SELECT question, number FROM episode_revision ORDER BY id")
+    assert made == [("原来的问题？", 1), ("讲要点", 2)]
+    await store(engine, chat, "4", {**ASK, "verb": "cancel", "args": {"revision": revision + 1}})
+    for key in ("5", "6"):
+        await store(engine, chat, key, {**ASK, "verb": "retry", "args": {"revision": revision + 1}})
+    await handle_all(context)
+    states = await rows(engine, "SELECT state FROM generation_run ORDER BY id")
+    assert states == [("CANCELLED",), ("CANCELLED",), ("QUEUED",)]
