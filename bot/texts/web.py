@@ -20,7 +20,7 @@ EARLIER = Text(zh="更早的 {n:,} 条", en="{n:earlier message|earlier messages
 NEWEST = Text(zh="回到最新的消息", en="Back to the newest messages")
 REFRESH = Text(zh="刷新，看最新进度", en="Refresh to see progress")
 COMPOSE = Text(zh="写消息", en="Write a message")
-PLACEHOLDER = Text(zh="发文件或贴正文，附一个问题", en="A file or pasted text, one question")
+PLACEHOLDER = Text(zh="发文件或贴正文，附一个问题", en="File or text, one question")
 ADD_FILES = Text(zh="添加文件", en="Add files")
 REMOVE = Text(zh="移除", en="Remove")
 SEND = Text(zh="发送", en="Send")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pipeline.domain.script import Declined, Role, ScriptDoc
@@ -39,6 +40,10 @@ def breaches(outcome: Outcome, *, max_chars: int = 1_200) -> list[str]:
     return ([f"{len(spoken(outcome.result))} characters"] if len(spoken(outcome.result)) > max_chars else []) + twice
 
 
+def _middle(ordered: Sequence[float]) -> float:
+    return ordered[len(ordered) // 2]
+
+
 def report(name: str, outcomes: list[Outcome], *, misses: bool = False) -> str:
     if not outcomes:
         return f"{name}: no cases"
@@ -49,8 +54,9 @@ def report(name: str, outcomes: list[Outcome], *, misses: bool = False) -> str:
     seconds = sorted(o.seconds for o in outcomes)
     lines = [
         f"{name}: {good}/{len(outcomes)} = {good / len(outcomes):.3f}; declined {len(outcomes) - len(scripts)}; "
-        f"script characters median {lengths[len(lengths) // 2]}, most {lengths[-1]} (right ones median {shares[len(shares) // 2]}); "
-        f"breaches {sum(len(breaches(o)) for o in outcomes)}; seconds median {seconds[len(seconds) // 2]:.2f}, most {seconds[-1]:.2f}"
+        f"script characters median {_middle(lengths)}, most {lengths[-1]} (right ones median {_middle(shares)}); "
+        f"breaches {sum(len(breaches(o)) for o in outcomes)}; "
+        f"seconds median {_middle(seconds):.2f}, most {seconds[-1]:.2f}"
     ]
     if misses:
         lines += [

@@ -13,6 +13,7 @@ from pipeline.domain.text import fold
 _LETTER = re.compile(r"[^\W\d_]")
 _LINK_OR_MARK = re.compile(r"https?://\S+|[\w.+-]+@[\w-]+\.[\w.]+|[^\w\u3400-\u9fff]|_")
 _PATH_SEPARATOR = " › "
+_ENDED = re.compile("[。！？!?；;：:…．.，,][”’\"'」』）)】]*$")
 _MIN_LETTERS = 2
 
 
@@ -28,6 +29,16 @@ class Candidate:
     version_id: int
     section: str  # the heading path it stands under
     is_heading: bool
+    is_row: bool = False  # of a table, with its column names
+
+    @property
+    def is_label(self) -> bool:
+        """A line that ends without any mark: a caption, a name, a heading that nothing marked as one."""
+        return not self.is_row and not _ENDED.search(self.text)
+
+    @property
+    def is_question(self) -> bool:
+        return self.text.rstrip("”’\"'」』）)").endswith(("？", "?"))
 
 
 def candidates(pack: EvidencePack, text: str) -> tuple[Candidate, ...]:
@@ -46,7 +57,15 @@ def candidates(pack: EvidencePack, text: str) -> tuple[Candidate, ...]:
             heading = _key(said)[:60] in {head[:60] for head in heads}
             found.append(
                 Candidate(
-                    len(found), start, end, said, passage.chunk_id, passage.source_version_id, passage.heading, heading
+                    len(found),
+                    start,
+                    end,
+                    said,
+                    passage.chunk_id,
+                    passage.source_version_id,
+                    passage.heading,
+                    heading,
+                    passage.kind is BlockKind.TABLE,
                 )
             )
             covered = end
@@ -74,8 +93,13 @@ def _key(text: str) -> str:
 
 
 def alike(one: str, other: str) -> bool:
-    """Whether two sentences say the same to the ear: equal without punctuation, or nearly all pairs in common."""
+    """Whether two sentences say the same to the ear: equal without punctuation, or nearly all pairs in common.
+
+    Sentences with different figures are never alike: a list of amounts is no repetition.
+    """
     a, b = _key(one), _key(other)
+    if re.findall(r"\d+", a) != re.findall(r"\d+", b):
+        return False
     if a == b or (min(len(a), len(b)) >= 6 and (a in b or b in a) and min(len(a), len(b)) >= 0.8 * max(len(a), len(b))):
         return True
     pairs_a, pairs_b = ({k[i : i + 2] for i in range(len(k) - 1)} for k in (a, b))

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.compose.candidates import Candidate, alike, candidates
+from pipeline.compose.cohort import COHORT
 from pipeline.compose.frames import CONNECTIVES, opening
 from pipeline.compose.score import Scores, score
 from pipeline.domain.evidence import EvidencePack, Span
@@ -33,13 +34,18 @@ from pipeline.ports.embed import Embedder
 
 WRITER = "excerpt 1"
 
-_KEEP = 0.4  # of the best sentence's score: what is worth hearing beside it (92 of 100 answered on the development set, 0.55: 86)
+# Of the best sentence's score: what is worth hearing beside it (development set: 92 of 100 answered; at 0.55, 86).
+_KEEP = 0.4
 _CRITICAL = 0.8
 _MAX_CRITICAL = 5
+_ANNOUNCED = 3  # sentences that a colon brings
 _DIRECT_CHARS = 600  # an answer to one question; a summary may fill the script
 _SHOWN_EXCERPTS = 3
+_NEAREST_STRANGERS = 4  # of the cohort; one alone may happen to be near
+_GAP_NATS = 10.0  # a missing word rarer than this is a topic; commoner ones are ways of asking
 _LEANS_BACK = re.compile(
-    "^(?:这|那|此|该|其|它|他|她|但|而|却|不过|然而|因此|所以|于是|同时|另外|此外|并且|也|又|則|則|這|個|牠|與此|与此|However|But|This|That|These|It |They )"
+    "^(?:这|那|此|该|其|它|他|她|但|而|却|不过|然而|因此|所以|于是|同时|另外|此外|并且|也|又|則|则|這|個|牠|與此|与此"
+    "|However|But|This|That|These|It |They )"
 )
 _LEADS_ON = re.compile("[：:]$")
 _HAN = re.compile("[\u3400-\u9fff]")
@@ -83,8 +89,8 @@ async def write(
     summary = is_summary(question) or not pack.terms
     if not found:
         return Declined(DeclineReason.NOT_COVERED, question, pack.missing_terms)
-    cosines = await _cosines(question, found, embedder, summary=summary)
-    scores = score(replace(pack, question=question), found, title=title, cosines=cosines)
+    cosines, strange = await _cosines(question, found, embedder, summary=summary)
+    scores = score(replace(pack, question=question), found, title=title, cosines=cosines, strange=strange)
     if spoken_language(text) != language:
         return Declined(DeclineReason.OTHER_LANGUAGE, question, excerpts=_shown(found, scores, summary=summary))
     if not (summary or scores.supported):
@@ -96,22 +102,27 @@ async def write(
     else:
         chosen, left_out = _direct(found, scores, room, title)
     _lengthen(found, chosen, room, title, least=round(limits.min_speech_s * limits.chars_per_s))
-    gaps = () if summary else tuple(term for term in pack.missing_terms if len(term) > 1)
+    rarity = dict(pack.terms)
+    gaps = tuple(w for w in pack.missing_terms if len(w) > 1 and rarity.get(w, 0.0) >= _GAP_NATS and not summary)
     return _script(question, title, language, frame, [found[i] for i in sorted(chosen)], scores, gaps, left_out)
 
 
 async def _cosines(
     question: str, found: Sequence[Candidate], embedder: Embedder | None, *, summary: bool
-) -> NDArray[np.float32] | None:
-    """Nearness of each sentence to the question; for a summary, to the middle of all sentences."""
+) -> tuple[NDArray[np.float32] | None, float]:
+    """Nearness of each sentence to the question (for a summary, to the middle of all sentences), and a stranger's."""
     if embedder is None:
-        return None
-    vectors = await embedder.embed(tuple(c.text for c in found), role="passage")
+        return None, 0.0
+    said = tuple(c.text for c in found)
     if summary:
+        vectors = await embedder.embed(said, role="passage")
         middle = vectors.mean(axis=0)
-        return (vectors @ (middle / max(float(np.linalg.norm(middle)), 1e-9))).astype(np.float32)
+        near: NDArray[np.float32] = vectors @ (middle / max(float(np.linalg.norm(middle)), 1e-9))
+        return near, 0.0
+    vectors = await embedder.embed((*said, *COHORT), role="passage")
     asked = (await embedder.embed((question,), role="query"))[0]
-    return (vectors @ asked).astype(np.float32)
+    near = vectors @ asked
+    return near[: len(said)], float(np.sort(near[len(said) :])[-_NEAREST_STRANGERS:].mean())
 
 
 def _shown(found: Sequence[Candidate], scores: Scores, *, summary: bool) -> tuple[tuple[str, Span], ...]:
@@ -155,11 +166,11 @@ def _direct(found: Sequence[Candidate], scores: Scores, room: _Room, title: str)
     chosen: set[int] = set()
     left_out = 0
     for i in good:
-        if sum(len(found[j].text) for j in chosen) >= _DIRECT_CHARS:
-            left_out += 1
-            continue
-        if _fits(found, chosen, i, room, title):
+        full = sum(len(found[j].text) for j in chosen) >= _DIRECT_CHARS
+        if not full and _fits(found, chosen, i, room, title):
             _bring_context(found, chosen, i, room, title)
+        elif i not in chosen and not any(alike(found[i].text, found[j].text) for j in chosen):
+            left_out += 1
     return chosen, left_out
 
 
@@ -168,12 +179,15 @@ def _bring_context(found: Sequence[Candidate], chosen: set[int], at: int, room: 
     if _LEANS_BACK.match(found[at].text) and at > 0 and found[at - 1].section == found[at].section:
         _fits(found, chosen, at - 1, room, title)
     if _LEADS_ON.search(found[at].text):
-        _fits(found, chosen, at + 1, room, title)
+        for following in range(at + 1, min(at + 1 + _ANNOUNCED, len(found))):
+            if found[following].section == found[at].section:
+                _fits(found, chosen, following, room, title)
 
 
 def _summary(found: Sequence[Candidate], scores: Scores, room: _Room, title: str) -> tuple[set[int], int]:
     """Lead, then each section's heading with its first sentence (evenly spaced if many), then the most central ones."""
-    body = [i for i, c in enumerate(found) if not c.is_heading]
+    body = [i for i, c in enumerate(found) if not (c.is_heading or c.is_label)]
+    body = body or [i for i, c in enumerate(found) if not c.is_heading]
     sections: dict[str, list[int]] = {}
     for i in body:
         sections.setdefault(found[i].section, []).append(i)

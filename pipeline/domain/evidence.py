@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from pipeline.domain.source import BlockKind
 
-
 _HAN = re.compile("[\u3400-\u9fff\U00020000-\U0003ffff]+")
 
 

@@ -20,6 +20,7 @@ _END = re.compile(
     rf"|(?P<semicolon>[；;][{_CLOSERS}]*)"
     r"|(?P<line>[^\S\n]*\n\s*)"
 )
+_OPEN = re.compile("[（(][^）)]*$")  # a bracket that is not closed yet
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(“\"])(?:Mr|Mrs|Ms|Dr|Prof|St|No|Nr|Fig|Eq|Sec|Vol|pp?|vs|etc|al|cf|e\.g|i\.e|z\.B|[A-Z](?:\.[A-Z])*)\.$"
 )
@@ -54,6 +55,8 @@ def _ends(text: str, open_at: int, match: re.Match[str], end: int) -> bool:
         ascii_mark = match.group()[0] in "!?"
         return not ascii_mark or after >= end or not (text[after].isascii() and text[after].isalnum())
     if kind == "semicolon":
+        if _OPEN.search(text, open_at, match.start()):
+            return False
         return after - open_at >= _SEMICOLON_FROM and (
             match.group()[0] == "；" or not text[match.start() - 1].isascii()
         )

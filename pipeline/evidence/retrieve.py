@@ -76,7 +76,7 @@ def pack(
     return EvidencePack(
         question=question,
         passages=passages,
-        tokens=_tokens(text, [(p.start, p.end) for p in passages]),
+        tokens=count_tokens(text) if whole else _tokens(text, [(p.start, p.end) for p in passages]),
         whole_text=whole,
         total_chars=len(text),
         index_state=index_state,

@@ -8,13 +8,16 @@ it cannot read is taken from WeChat's own container. What was lost of the main c
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from importlib.metadata import version
+from itertools import groupby
 from typing import Any
 
 import trafilatura
 from lxml import etree, html
 
 from pipeline.domain.errors import InputRejected
+from pipeline.domain.evidence import count_tokens
 from pipeline.domain.source import BlockKind, Extraction, Quality, Reason
 from pipeline.intake.decode import decode
 from pipeline.intake.structure import Draft, heading_level
@@ -32,18 +35,27 @@ _MAX_REMOVED, _MAX_REMOVED_CHARS = 200, 2_000
 
 # Sentences of pages that are not the article. They count only on a page with little else on it.
 _BLOCKED = re.compile(
-    "该内容已被发布者删除|内容已被(?:发布者|作者)?删除|此内容因违规无法查看|此内容被投诉|无法查看此内容|该公众号已迁移|已停止访问该网页"
+    "该内容已被发布者删除|内容已被(?:发布者|作者)?删除|此内容因违规无法查看|此内容被投诉|无法查看此内容"
+    "|该公众号已迁移|已停止访问该网页"
     "|该页面不存在|页面(?:不存在|已删除|走丢了)|文章(?:已删除|不存在|已下架)|你访问的页面|您访问的页面"
-    "|请(?:先)?登录后(?:查看|阅读|继续|访问)|登录后(?:才能|即可|可)?(?:查看|阅读)|请完成(?:安全)?验证|安全验证|环境异常|访问过于频繁|访问异常"
-    "|请输入验证码|拖动滑块|开启\\s*JavaScript|启用\\s*JavaScript|人机验证|内容已被刪除|請先登入|頁面不存在|請完成驗證"
-    "|just a moment|checking your browser|enable javascript|javascript is (?:disabled|required)|verify (?:that )?you are (?:a )?human"
-    "|are you a robot|access denied|attention required|unusual traffic|captcha|too many requests|page not found|404 not found"
-    "|(?:sign|log) in to (?:continue|view|read)|please (?:sign|log) in|subscribe to (?:continue|read)|content (?:is )?(?:unavailable|not available)"
+    "|请(?:先)?登录后(?:查看|阅读|继续|访问)|登录后(?:才能|即可|可)?(?:查看|阅读)|请完成(?:安全)?验证|安全验证"
+    "|环境异常|访问过于频繁|访问异常"
+    "|请输入验证码|拖动滑块|开启\\s*JavaScript|启用\\s*JavaScript|人机验证|内容已被刪除|請先登入|頁面不存在"
+    "|請完成驗證"
+    "|just a moment|checking your browser|enable javascript|javascript is (?:disabled|required)"
+    "|verify (?:that )?you are (?:a )?human"
+    "|are you a robot|access denied|attention required|unusual traffic|captcha|too many requests|page not found"
+    "|404 not found"
+    "|(?:sign|log) in to (?:continue|view|read)|please (?:sign|log) in|subscribe to (?:continue|read)"
+    "|content (?:is )?(?:unavailable|not available)"
     "|this account has been suspended",
     re.IGNORECASE,
 )
-_LITTLE_TEXT = 400
+_LITTLE_TOKENS = 200
 _MIN_ARTICLE = 20
+_MIN_PROSE = 100
+_LINK_LIST = 4  # links in a row
+_SOUP = 3  # pieces of a page that cannot be one paragraph together
 
 
 def extract_html(data: bytes, *, name: str) -> Extraction:
@@ -56,8 +68,8 @@ def extract_html(data: bytes, *, name: str) -> Extraction:
     tree = _parse(markup)
     title = _title(tree)
     removed = _remove_unseen(tree)
-    whole = pieces(tree)
-    article, extractor = _article(tree)
+    whole = pieces(tree.find("body")) if tree.find("body") is not None else []
+    article, extractor = _article(tree, whole)
     _refuse_blocked(whole, article, title)
     if sum(len(p.text) for p in article) < _MIN_ARTICLE:
         raise InputRejected(Reason.NO_TEXT)
@@ -136,13 +148,18 @@ def _unseen(element: Any) -> bool:
     )
 
 
-def _article(tree: Any) -> tuple[list[Piece], str]:
-    """Find the main text: WeChat's container where there is one, else trafilatura, looked at twice."""
+def _article(tree: Any, whole: list[Piece]) -> tuple[list[Piece], str]:
+    """Find the main text: WeChat's container where there is one, else trafilatura, looked at twice.
+
+    Trafilatura sometimes takes the list of other articles for the article, or all of the page as one paragraph
+    (pitfalls W5, W6). When some part of the page holds more than four times its prose, that part is the article.
+    """
     for container in tree.xpath(f"//*[@id='{_WECHAT}']"):
         found = pieces(container)
         if sum(len(p.text) for p in found) >= _MIN_ARTICLE:
             return found, "wechat 1"
     name = f"trafilatura {version('trafilatura')}"
+    found = []
     for recall in (False, True):
         document = trafilatura.bare_extraction(
             html.tostring(tree, encoding="unicode"),
@@ -153,20 +170,71 @@ def _article(tree: Any) -> tuple[list[Piece], str]:
             with_metadata=False,
         )
         body = getattr(document, "body", None)
-        if body is not None:
-            found = pieces(body)
-            if sum(len(p.text) for p in found) >= _MIN_ARTICLE:
-                return found, name
-    return [], name
+        found = pieces(body) if body is not None else []
+        if sum(len(p.text) for p in found) >= _MIN_ARTICLE:
+            break
+    found = _without_link_lists(found, whole)
+    dense = _densest(tree, whole)
+    return (dense, "densest part 1") if _misread(found, whole, dense) else (found, name)
+
+
+def _misread(found: list[Piece], whole: list[Piece], dense: list[Piece]) -> bool:
+    text = _squeezed("".join(p.text for p in found))
+    kept = [piece for piece in whole if _squeezed(piece.text) in text]
+    prose = sum(len(piece.text) for piece in dense if piece.prose)
+    soup = len(found) == 1 and len(kept) > _SOUP and found[0].kind is not BlockKind.TABLE
+    missed = prose > 4 * sum(len(p.text) for p in kept if p.prose) and prose > sum(len(p.text) - p.linked for p in kept)
+    return prose >= _MIN_PROSE and (soup or missed)
+
+
+def _without_link_lists(found: list[Piece], whole: list[Piece]) -> list[Piece]:
+    """Leave out runs of pieces that are nothing but links; one linked line inside an article stays (pitfall W7)."""
+    links = {_squeezed(piece.text) for piece in whole if piece.linked > len(piece.text) / 2}
+    left: list[Piece] = []
+    for linked, run in groupby(found, key=lambda piece: _squeezed(piece.text) in links):
+        its = list(run)
+        left += [] if linked and len(its) >= _LINK_LIST else its
+    return left
+
+
+def _densest(tree: Any, whole: list[Piece]) -> list[Piece]:
+    """The pieces of the deepest element that holds most of the page's prose, lists of links left out."""
+    container = _deepest(tree, _below((piece, len(piece.text)) for piece in whole if piece.prose))
+    return [p for p in pieces(container) if p.linked <= len(p.text) / 2] if container is not None else []
+
+
+def _below(sized: Iterable[tuple[Piece, int]]) -> dict[Any, int]:
+    """Sum of the sizes of the pieces below each element."""
+    totals: dict[Any, int] = {}
+    for piece, size in sized:
+        if piece.element is not None:
+            for element in (piece.element, *piece.element.iterancestors()):
+                totals[element] = totals.get(element, 0) + size
+    return totals
+
+
+def _deepest(tree: Any, totals: dict[Any, int]) -> Any:
+    """The deepest element that still holds four fifths of the whole; None when there is nothing."""
+    whole = totals.get(tree, 0)
+    if not whole:
+        return None
+    container = tree
+    while True:
+        inner = next((child for child in container if totals.get(child, 0) >= 0.8 * whole), None)
+        if inner is None:
+            return container
+        container = inner
 
 
 def _refuse_blocked(whole: list[Piece], article: list[Piece], title: str) -> None:
-    """A page with a blocking sentence and hardly anything beside it is no article."""
-    text = "\n".join([title, *(p.text for p in whole)])
-    main = "\n".join(p.text for p in article)
-    if len(main) < _LITTLE_TEXT and (found := _BLOCKED.search(main) or _BLOCKED.search(title)):
-        raise InputRejected(Reason.BLOCKED_PAGE, sign=found.group())
-    if len(main) < _MIN_ARTICLE and (found := _BLOCKED.search(text)):
+    """A short page that is about being blocked, or an empty one that says so anywhere, is no article."""
+    main = "\n".join(piece.text for piece in article)
+    beside = "\n".join(piece.text for piece in article if not _BLOCKED.search(piece.text))
+    short = count_tokens(main) < _LITTLE_TOKENS and count_tokens(beside) < _LITTLE_TOKENS // 2
+    found = (_BLOCKED.search(main) or _BLOCKED.search(title)) if short else None
+    if len(main) < _MIN_ARTICLE:
+        found = found or _BLOCKED.search("\n".join([title, *(piece.text for piece in whole)]))
+    if found:
         raise InputRejected(Reason.BLOCKED_PAGE, sign=found.group())
 
 
@@ -175,28 +243,14 @@ def _squeezed(text: str) -> str:
 
 
 def _kept_share(tree: Any, whole: list[Piece], article: list[Piece]) -> float:
-    """Share of the main container's text that the article kept (rule SRC-3).
+    """Share of the main container's prose that the article kept (rule SRC-3).
 
-    The main container is the deepest element that still holds four fifths of what was extracted; link lists in it do
-    not count.
+    The main container is the deepest element that still holds four fifths of what was kept.
     """
-    kept_texts = {_squeezed(line) for p in article for line in p.text.split("\n")}
-    kept_below: dict[Any, int] = {}
-    total_below: dict[Any, int] = {}
-    for piece in whole:
-        if piece.element is None or piece.linked > len(piece.text) / 2:
-            continue
-        size = len(_squeezed(piece.text))
-        kept = size if piece.kind is BlockKind.TABLE or _squeezed(piece.text) in kept_texts else 0
-        for element in (piece.element, *piece.element.iterancestors()):
-            total_below[element] = total_below.get(element, 0) + size
-            kept_below[element] = kept_below.get(element, 0) + kept
-    found = kept_below.get(tree, 0)
-    container = tree
-    while found:
-        inner = next((child for child in container if kept_below.get(child, 0) >= 0.8 * found), None)
-        if inner is None:
-            break
-        container = inner
-    extracted = sum(len(t) for t in kept_texts)
-    return min(1.0, max(kept_below.get(container, 0), min(extracted, found)) / max(1, total_below.get(container, 0)))
+    text = _squeezed("".join(p.text for p in article))
+    prose = [(piece, _squeezed(piece.text)) for piece in whole if piece.prose]
+    kept = _below((piece, len(words)) for piece, words in prose if words in text)
+    container = _deepest(tree, kept)
+    if container is None:
+        return 1.0
+    return kept[container] / _below((piece, len(words)) for piece, words in prose)[container]

@@ -16,6 +16,7 @@ _FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)[ \t
 _TITLE = re.compile(r"^title[ \t]*:[ \t]*(.+?)[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _TAG = re.compile(r"<!--.*?-->|<[/!?]?[a-zA-Z][^<>]*>", re.DOTALL)
 _NEVER_TEXT = re.compile(r"<(script|style)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+_BREAK_TAG = re.compile(r"<br\b", re.IGNORECASE)
 _HAN_BREAK = re.compile("(?<=[\u2e80-\u9fff\uff00-\uffef])\n(?=[\u2e80-\u9fff\uff00-\uffef])")
 
 
@@ -100,8 +101,6 @@ def _inline(children: list[Token]) -> str:
             continue
         if child.type in ("text", "code_inline"):
             parts.append(child.content)
-        elif child.type in ("softbreak", "hardbreak"):
-            parts.append("\n")
-        elif child.type == "html_inline" and re.match(r"<br\b", child.content, re.IGNORECASE):
+        elif child.type in ("softbreak", "hardbreak") or _BREAK_TAG.match(child.content):
             parts.append("\n")
     return _HAN_BREAK.sub("", "".join(parts)).replace("\n", " ")

@@ -39,6 +39,7 @@ _BAD_TITLE = re.compile(
     r"^(?:untitled|title|microsoft\s|无标题|未命名|文档\d*$|document\d*$)|\.(?:docx?|pptx?|xlsx?|pdf|tex|indd|wps)$",
     re.IGNORECASE,
 )
+_PAGE_NUMBER = re.compile(r"[-–—·\s]*(?:第\s*)?\d{1,4}(?:\s*页)?[-–—·\s]*")
 _MAX_OUTLINE = 2_000
 
 
@@ -122,7 +123,7 @@ def _assemble(texts: list[str], outline: dict[str, int], *, title: str, name: st
     lines = _lines(printed, [new_span(to_printed, s, s)[0] for s in starts])
     text, to_text = apply_edits(printed, _layout(printed, lines, len(texts)))
     offsets = compose(to_printed, to_text)
-    page_starts = tuple(new_span(offsets, s, s)[0] for s in starts)
+    page_starts = tuple(_past_space(text, new_span(offsets, s, s)[0]) for s in starts)
     blocks = _blocks(text, page_starts, outline)
     notes = [f"pages_without_text:{empty - sum(unreadable)}"] if empty > sum(unreadable) else []
     if any(unreadable):
@@ -139,6 +140,12 @@ def _assemble(texts: list[str], outline: dict[str, int], *, title: str, name: st
         page_starts=page_starts,
         notes=tuple(notes),
     )
+
+
+def _past_space(text: str, at: int) -> int:
+    """The first character of a page: not the space or line end that took its header's place."""
+    found = re.compile(r"\S").search(text, at)
+    return found.start() if found else at
 
 
 def _joined(texts: list[str]) -> tuple[str, list[int]]:
@@ -182,17 +189,23 @@ def _layout(text: str, lines: list[_Line], pages: int) -> Iterable[tuple[int, in
     yield at, len(text), ""
 
 
+def _at(text: str, line: _Line) -> str:
+    return text[line.start : line.end]
+
+
 def _furniture(text: str, lines: list[_Line], pages: int) -> frozenset[_Line]:
     """Lines at a page's edge that more than half of the pages (or of the left or right ones) repeat, digits apart."""
-    if pages < 3:
-        return frozenset()
     by_page: dict[int, list[_Line]] = {}
     for line in lines:
         by_page.setdefault(line.page, []).append(line)
+    corners = {line for its in by_page.values() for line in (*its[:2], *its[-2:])}
+    numbers = {line for line in corners if _PAGE_NUMBER.fullmatch(_at(text, line))}
+    if pages < 3:
+        return frozenset(numbers)
     edges = [(page, line) for page, its in by_page.items() for line in {*its[:_EDGE_LINES], *its[-_EDGE_LINES:]}]
 
     def key(line: _Line) -> str:
-        return re.sub(r"\d+", "#", "".join(text[line.start : line.end].split()))
+        return re.sub(r"\d+", "#", "".join(_at(text, line).split()))
 
     counts: Counter[tuple[str, int]] = Counter()
     for page, found in {(page, key(line)) for page, line in edges}:
@@ -203,7 +216,7 @@ def _furniture(text: str, lines: list[_Line], pages: int) -> frozenset[_Line]:
         both = counts[found, 0] + counts[found, 1] > len(by_page) / 2
         return both or any(counts[found, side] > max(2, sides[side] / 2) for side in (0, 1))
 
-    return frozenset(line for _, line in edges if repeated(key(line)))
+    return frozenset(numbers.union(line for _, line in edges if repeated(key(line))))
 
 
 def _full_widths(lines: list[_Line]) -> dict[int, float]:

@@ -24,6 +24,7 @@ _BREAKING = frozenset(
 ).union(_KINDS)
 _CELLS = ("td", "th", "cell")
 _HAN_JOIN = re.compile("(?<=[\u2e80-\u9fff\uff00-\uffef])[ \t\r\f\v]*\n\\s*(?=[\u2e80-\u9fff\uff00-\uffef])")
+_SENTENCE = re.compile("[。，；！？]|[a-z][,.] [a-zA-Z]|\\w[.!?]$")
 _LINE = "\u2028"  # a <br>: survives the collapsing of white space
 
 
@@ -34,6 +35,11 @@ class Piece:
     level: int
     element: Any  # the lxml element the text began in
     linked: int = 0  # characters inside links
+
+    @property
+    def prose(self) -> bool:
+        """Whether this reads like sentences and not like a menu, a caption or a list of links."""
+        return self.linked <= len(self.text) / 2 and bool(_SENTENCE.search(self.text))
 
 
 @dataclass

@@ -7,6 +7,7 @@ is cancelled. A death is told apart as timeout, memory or crash.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import sys
@@ -71,10 +72,10 @@ class ParseChild:
 
     async def _talk(self, process: asyncio.subprocess.Process, message: bytes) -> tuple[bytes | None, bytes]:
         """Write, read the reply and the end of the error stream, all at once so that no pipe fills up."""
-        assert process.stdin and process.stdout and process.stderr
-        _, payload, errors = await asyncio.gather(
-            _write(process.stdin, message), _read_frame(process.stdout), _tail(process.stderr)
-        )
+        stdin, stdout, stderr = process.stdin, process.stdout, process.stderr
+        if stdin is None or stdout is None or stderr is None:
+            raise ChildDied(_NAME, "crash", "started without pipes")
+        _, payload, errors = await asyncio.gather(_write(stdin, message), _read_frame(stdout), _tail(stderr))
         return payload, errors
 
 
@@ -105,10 +106,8 @@ async def _tail(stream: asyncio.StreamReader) -> bytes:
 
 async def _end(process: asyncio.subprocess.Process) -> None:
     """Kill the child's whole group, whatever is left of it, and reap it."""
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     await process.wait()
 
 

@@ -39,7 +39,9 @@ def request(data: bytes, *, name: str, kind: InputType, limits: SourceLimits) ->
 
 
 def reply(extraction: Extraction) -> bytes:
-    return frame({"extraction": asdict(extraction)})
+    """Return the frame of a reading. Blocks and runs go as they are: a long PDF has tens of thousands of them."""
+    blocks = [vars(block) for block in extraction.blocks]
+    return frame({"extraction": {**vars(extraction), "blocks": blocks, "offsets": {"runs": extraction.offsets.runs}}})
 
 
 def refusal(error: InputRejected) -> bytes:

@@ -18,7 +18,8 @@ from pipeline.domain.words import negations
 
 _HAN_DIGIT = "〇零一二三四五六七八九十百千万亿萬億两兩"
 _UNITS = (
-    "年月日号號时時分秒点點周天岁歲元块塊角个個名人位次回份件条條章节節项項页頁本篇台辆輛吨噸克斤米尺里升度倍成折层層楼樓室届屆期级級种種只隻户戶张張座站"
+    "年月日号號时時分秒点點周天岁歲元块塊角个個名人位次回份件条條章节節项項页頁本篇台辆輛吨噸克斤米尺里升度倍成折"
+    "层層楼樓室届屆期级級种種只隻户戶张張座站"
 )
 _FIGURE = re.compile(r"(?<![\d.])(\d+(?:[.,:/\-]\d+)*)(?:\s?(%|[a-zA-Z°℃]+)|([^\W\da-zA-Z_]))?")
 _HAN_FIGURE = re.compile(f"[{_HAN_DIGIT}]+(?:分之[{_HAN_DIGIT}]+|点[{_HAN_DIGIT}]+)?[{_UNITS}]")
@@ -46,9 +47,7 @@ def check(
     return tuple(_checks(script, texts, allowed, verbatim))
 
 
-def _checks(
-    script: ScriptDoc, texts: Mapping[int, str], allowed: frozenset[int], verbatim: bool
-) -> Iterator[Finding]:
+def _checks(script: ScriptDoc, texts: Mapping[int, str], allowed: frozenset[int], verbatim: bool) -> Iterator[Finding]:
     for id, times in Counter(claim.id for claim in script.claims).items():
         if times > 1:
             yield Finding("id_twice", None, f"{id} is {times} claims")

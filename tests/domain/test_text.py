@@ -168,7 +168,7 @@ def test_edits_out_of_order_are_refused():
 def test_two_megabytes_are_folded_in_seconds():
     """Speed: runs by regular expression; a loop over characters would take ten times the bound."""
     text = "在２０２６年，他说：“好。”\r\n这是 一 个测试 of words. " * 60_000
-    started = time.perf_counter()
+    started = time.process_time()  # this process only: other work on the machine does not count
     canonical, _ = canonicalise(text)
     fold(canonical)
-    assert time.perf_counter() - started < 6
+    assert time.process_time() - started < 6

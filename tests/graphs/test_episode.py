@@ -7,15 +7,16 @@ import json
 
 import pytest
 
+from eval.bench.product import article
 from pipeline.domain.audio import AudioLimits
-from pipeline.domain.script import ScriptLimits
+from pipeline.providers.tts_fake import FakeSynthesizer
 from pipeline.worker.background import index_one_batch, promote_questions
 from storage.queries.episode.receipt import receipt
 from storage.queries.episode.spoken import spoken
 from storage.transactions.episode.ask import ask
 from storage.transactions.run.cancel import cancel_revision, resume_revision
 from storage.tx import transaction
-from tests.support.house import DyingSynthesizer, bench
+from tests.support.house import DyingSynthesizer, PlainParser, bench
 from tests.support.rows import execute, lapse, owner_and_chat, rows, scalar
 
 TEXT = "\n".join(
@@ -129,26 +130,21 @@ async def test_a_host_that_dies_each_time_fails_the_run_after_four_attempts_and_
     assert len(at.parser.calls) == 1  # what was read stays read
 
 
+@pytest.mark.slow
 async def test_a_script_that_is_too_long_is_shortened_once_and_keeps_what_is_critical(engine, tmp_path):
-    """AUD-3."""
-    long = "\n".join(
-        f"第{n}座桥在检查时发现裂缝，裂缝长{n}厘米，县里决定在{n % 12 + 1}月关闭它并修理。" for n in range(1, 120)
-    )
-    at = bench(engine, tmp_path, script=ScriptLimits(max_chars=2_400))
+    """AUD-3. The voice is slow, so that a script of usual length does not fit."""
+    long = article(3000, salt="甲").decode()
+    at = bench(engine, tmp_path, tts=FakeSynthesizer(s_per_beat=0.44), parser=PlainParser())
     revision = await at.submit(long, "讲要点")
-    await at.work()
-    state, reason = await one(engine, "SELECT state, error_reason FROM generation_run")
-    shortened = await scalar(engine, "SELECT count(*) FROM run_event WHERE kind = 'shortened'")
-    assert shortened == 1
-    assert (state, reason) == ("SUCCEEDED", None)
-    scripts = [
-        json.loads(c)
-        for (c,) in await rows(engine, "SELECT content::text FROM stage_artifact WHERE kind = 'script' ORDER BY id")
-    ]
+    await at.work(timeout_s=300)
+    assert await one(engine, "SELECT state, error_reason FROM generation_run") == ("SUCCEEDED", None)
+    assert await scalar(engine, "SELECT count(*) FROM run_event WHERE kind = 'shortened'") == 1
+    found = await rows(engine, "SELECT content::text FROM stage_artifact WHERE kind = 'script' ORDER BY id")
+    scripts = [json.loads(content) for (content,) in found]
     critical = [{c["text"] for c in s["claims"] if c["critical"]} for s in scripts]
     assert critical[0] == critical[1]
     assert len(scripts[1]["sentences"]) < len(scripts[0]["sentences"])
-    assert (await receipt(engine, revision)).duration_ms <= 300_000
+    assert 200_000 < (await receipt(engine, revision)).duration_ms <= 300_000
 
 
 async def test_speech_of_an_unlikely_pace_is_not_published(engine, tmp_path):

@@ -124,6 +124,7 @@ async def test_cancel_ask_again_and_do_again(running):
         await expect(receipts.first).to_have_attribute("data-state", "superseded")
         await expect(receipts.last).to_contain_text(QUESTION)
         await page.locator("li[data-kind=voice]").get_by_role("button", name="改问题").click()
+        await expect(page.locator("li[data-kind=note]")).to_have_count(2)  # a person reads the question first
         await page.fill("#say", "月球上的潜水艇用什么燃料？")
         await page.press("#say", "Enter")
         await expect(receipts.last).to_have_attribute("data-state", "declined", timeout=WAIT_MS)

