@@ -52,6 +52,9 @@ class Settings(BaseSettings):
                 f"WEB_HOST={self.web_host} serves beyond this machine: set WEB_ALLOWED_HOSTS to the names it is reached"
                 " by (sign-in stays by one-time address), or leave WEB_HOST at 127.0.0.1"
             )
+        url = self.database_url.get_secret_value() if self.database_url else ""
+        if url and not url.startswith(("postgresql://", "postgres://", "postgresql+asyncpg://")):
+            raise ValueError("DATABASE_URL must start with postgresql://")  # its value may hold a password: not shown
         return self
 
     def allowed_hosts(self) -> frozenset[str]:

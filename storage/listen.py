@@ -49,7 +49,7 @@ class Listener:
         while True:
             try:
                 connection = await asyncpg.connect(self._url, timeout=10)
-            except (OSError, asyncpg.PostgresError, TimeoutError) as error:
+            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError) as error:
                 log.debug("no listening connection yet: %s", type(error).__name__)
                 await asyncio.sleep(RECONNECT_S)
                 continue
@@ -59,8 +59,8 @@ class Listener:
                 await connection.add_listener(WAKE_CHANNEL, self._announce)
                 self._announce()  # something may have been said while nobody listened
                 await lost.wait()
-            except (OSError, asyncpg.PostgresError):
-                pass
+            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                pass  # the server went between connecting and listening
             finally:
-                with contextlib.suppress(OSError, asyncpg.PostgresError, TimeoutError):
+                with contextlib.suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError):
                     await connection.close(timeout=2)

@@ -22,7 +22,7 @@ from bot.texts import terminal
 from bot.texts.words import Lang, lang_of
 from bot.web.evidence_page import page
 from bot.wiring import asking_of, loop_of, owner_of, vtt_of
-from pipeline.commands.episode import Upload, submit_source
+from pipeline.commands.episode import Upload, clean_question, submit_source
 from pipeline.domain.errors import InputRejected, ProductError
 from pipeline.domain.source import InputType, Reason
 from pipeline.intake.route import route
@@ -46,25 +46,42 @@ POLL_S = 0.5
 
 
 def make(settings: Settings, source: str, *, ask: str, out: Path, as_json: bool, language: str | None) -> int:
+    """``source`` and ``ask`` are arguments of a command line: bytes that are no UTF-8 arrive as lone surrogates."""
     lang = lang_of(language or settings.default_language)
+    question = clean_question(_shown(ask))
     try:
-        return asyncio.run(_make(settings, source, ask=ask, out=out, as_json=as_json, lang=lang))
+        return asyncio.run(_make(settings, source, question=question, out=out, as_json=as_json, lang=lang))
+    except _NotAFile as error:
+        say = terminal.NOT_A_FOLDER if error.folder else terminal.NOT_A_FILE
+        return _said(say(lang, path=_shown(str(error.path))), "file", as_json, REFUSED)
     except InputRejected as error:
         return _told(error, lang, as_json, REFUSED)
     except (ProductError, OSError) as error:
         return _told(error, lang, as_json, FAILED)
 
 
-async def _make(settings: Settings, source: str, *, ask: str, out: Path, as_json: bool, lang: Lang) -> int:
+class _NotAFile(Exception):
+    """``path`` cannot be read as a file or, with ``folder``, cannot hold the results."""
+
+    def __init__(self, path: Path, *, folder: bool = False) -> None:
+        self.path, self.folder = path, folder
+        super().__init__(str(path))
+
+
+def _shown(argument: str) -> str:
+    return argument.encode("utf-8", "replace").decode("utf-8")
+
+
+async def _make(settings: Settings, source: str, *, question: str | None, out: Path, as_json: bool, lang: Lang) -> int:
     if source.startswith(("http://", "https://")):
         raise InputRejected(Reason.LINK_NOT_YET)
-    data = await asyncio.to_thread(_read, Path(source))
+    name = _shown(Path(source).name)
+    data = await asyncio.to_thread(_read, Path(source), max(settings.max_pdf_mb, settings.max_text_mb) << 20, out)
     async with open_house(settings) as house:
-        kind = route(data, name=Path(source).name, limits=house.tools.limits.source)
+        kind = route(data, name=name, limits=house.tools.limits.source)
         owner, chat = await owner_of(house, channel="terminal", external_id="make")
-        revision = await _submit(
-            house, data, Path(source).name, kind, ask or words.POINTS(lang), owner, chat, bool(ask)
-        )
+        asked = question is not None
+        revision = await _submit(house, data, name, kind, question or words.POINTS(lang), owner, chat, asked)
         loop = loop_of(house, only_revision=revision)
         worker = asyncio.create_task(loop.run(concurrency=1))
         try:
@@ -182,15 +199,29 @@ def _store(out: Path, files: dict[str, bytes]) -> None:
         (out / name).write_bytes(data)
 
 
-def _read(path: Path) -> bytes:
+def _read(path: Path, limit: int, out: Path) -> bytes:
+    """At most one byte more than the largest file that is read: a device has no end, and its size says nothing.
+
+    That the results will have a place is looked at here: before the work, not after it.
+    """
+    if out.exists() and not out.is_dir():
+        raise _NotAFile(out, folder=True)
     if path.is_dir():
         raise InputRejected(Reason.WRONG_KIND, kind="folder")
-    return path.read_bytes()
+    try:
+        with path.open("rb") as file:
+            return file.read(limit + 1)
+    except OSError:
+        raise _NotAFile(path) from None
 
 
 def _told(error: Exception, lang: Lang, as_json: bool, code: int) -> int:
     reason, values = reason_of(error) if isinstance(error, ProductError) else ("file", {})
     message = sentence(reason, values, lang) if isinstance(error, ProductError) else str(error)
+    return _said(message, reason, as_json, code)
+
+
+def _said(message: str, reason: str, as_json: bool, code: int) -> int:
     if as_json:
         typer.echo(
             json.dumps(

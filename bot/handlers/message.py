@@ -7,12 +7,14 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any
 
+from bot.errors import reason_of
 from bot.handlers.context import Context
 from pipeline.commands.episode import Upload, ask_question, submit_source
 from pipeline.domain.errors import InputRejected
 from pipeline.domain.source import InputType, Reason
 from pipeline.intake.route import route
 from storage.queries.chat.inbox import UpdateView
+from storage.transactions.outbox.enqueue import say
 from storage.tx import Tx
 
 LINK = re.compile(r"https?://\S+", re.IGNORECASE)
@@ -27,12 +29,13 @@ async def plan(context: Context, update: UpdateView) -> Callable[[Tx], Awaitable
     if not files and not text:
         raise InputRejected("empty_message")
     if files:
-        uploads = [await _routed(context, file) for file in files]
-        return _submit(context, update, uploads, text or None)
+        return await _files(context, update, files, text or None)
+    if LINK.fullmatch(text):  # before the question that is waited for: no link is a question
+        raise InputRejected(Reason.LINK_NOT_YET)
     waiting = _waiting_question(update, context.clock.now())
     if waiting is not None:
         return _answer(context, update, waiting, text)
-    if LINK.fullmatch(text) or (LINK.search(text) and len(text) < SOURCE_CHARS):
+    if LINK.search(text) and len(text) < SOURCE_CHARS:
         raise InputRejected(Reason.LINK_NOT_YET)
     if len(text) < SOURCE_CHARS:
         raise InputRejected("text_too_short")
@@ -53,6 +56,35 @@ def split_question(text: str) -> tuple[str, str | None]:
     return text, None
 
 
+async def _files(
+    context: Context, update: UpdateView, files: list[dict[str, Any]], question: str | None
+) -> Callable[[Tx], Awaitable[None]]:
+    """Each file for itself: one that is refused gets its own note, under its name, and the others go on.
+
+    Raises:
+        InputRejected: the only file is refused.
+    """
+    uploads: list[Upload | None] = []
+    refused: list[tuple[InputRejected, str]] = []
+    for file in files:
+        try:
+            uploads.append(await _routed(context, file))
+        except InputRejected as error:
+            if len(files) == 1:
+                raise
+            uploads.append(None)
+            refused.append((error, str(file.get("name", ""))))
+    submit = _submit(context, update, uploads, question)
+
+    async def act(tx: Tx) -> None:
+        await submit(tx)
+        for error, name in refused:
+            key, values = reason_of(error)
+            await say(tx, chat_id=update.chat_id, kind="note", args={"key": key, "values": values, "file": name})
+
+    return act
+
+
 async def _routed(context: Context, file: dict[str, Any]) -> Upload:
     data = await context.blobs.get(file["blob_key"])
     name = str(file.get("name", ""))
@@ -63,10 +95,12 @@ async def _routed(context: Context, file: dict[str, Any]) -> Upload:
 
 
 def _submit(
-    context: Context, update: UpdateView, uploads: list[Upload], question: str | None
+    context: Context, update: UpdateView, uploads: list[Upload | None], question: str | None
 ) -> Callable[[Tx], Awaitable[None]]:
     async def act(tx: Tx) -> None:
-        for number, upload in enumerate(uploads):
+        for number, upload in enumerate(uploads):  # the number is part of the key: a refused file keeps its place
+            if upload is None:
+                continue
             await submit_source(
                 tx,
                 upload,

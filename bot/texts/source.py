@@ -39,6 +39,7 @@ NOTES: Mapping[str, Text] = {
 
 # Kinds that intake recognises and does not read yet; values of Reason.WRONG_KIND.
 KINDS: Mapping[str, Text] = {
+    "folder": Text(zh="文件夹", en="a folder"),
     "picture": Text(zh="图片", en="pictures"),
     "video": Text(zh="视频", en="videos"),
     "audio": Text(zh="音频", en="audio files"),

@@ -21,3 +21,11 @@ ALREADY_RUNNING = Text(
     zh="这个数据文件夹已经有一个 earmark up 在运行{where}。要登录地址请用 earmark signin；要另开一个，请用 --data 指定别的文件夹。",
     en="An earmark up already runs on this data folder{where}. For a sign-in address use earmark signin; for another installation give another folder with --data.",
 )
+NOT_A_FILE = Text(
+    zh="打不开 {path}。请检查路径对不对、有没有读的权限。",
+    en="Cannot open {path}. Please check the path, and that you may read it.",
+)
+NOT_A_FOLDER = Text(
+    zh="{path} 不是文件夹，结果放不进去。请用 --out 指定一个文件夹。",
+    en="{path} is not a folder, so the results cannot go there. Please name a folder with --out.",
+)

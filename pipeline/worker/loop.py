@@ -23,6 +23,7 @@ from pipeline.domain.errors import (
     Cancelled,
     ChildDied,
     Contention,
+    Defect,
     InputRejected,
     NeverSent,
     ProductError,
@@ -152,14 +153,8 @@ class Loop:
         if why == "lost":
             return
         async with transaction(self.tools.engine) as tx:  # stopping in good order: nobody waits for the lease
-            await finish.retry_later(
-                tx,
-                run_id=attempt.run_id,
-                fence=attempt.fence,
-                due_at=self.tools.clock.now(),
-                reason="stopped",
-                values={},
-                stage=attempt.stage,
+            await finish.put_back(
+                tx, run_id=attempt.run_id, fence=attempt.fence, due_at=self.tools.clock.now(), stage=attempt.stage
             )
 
     async def _fail_or_retry(self, attempt: Attempt, attempts: int, error: BaseException) -> None:
@@ -167,7 +162,9 @@ class Loop:
             log.info("run %s: %s", attempt.run_id, error)
             return
         reason, values, retryable = judged(error, attempt.stage)
-        if not isinstance(error, ProductError):
+        if isinstance(error, DBAPIError | OSError):  # storage is away: nobody's mistake, and a retry mends it
+            log.warning("run %s stopped in %s: %s", attempt.run_id, attempt.stage, type(error).__name__)
+        elif not isinstance(error, ProductError) or isinstance(error, Defect):
             log.error("run %s failed in %s", attempt.run_id, attempt.stage, exc_info=error)
         if retryable and attempts < self.limits.max_attempts:
             delay = retry_delay_s(attempts, limits=self.limits, jitter=self.jitter())

@@ -84,3 +84,58 @@ async def test_trouble_of_one_chat_is_not_trouble_of_another(engine, context):
             await asyncio.sleep(0.02)
     stopping.set()
     await serving
+
+
+async def kept(context, engine, name: str, data: bytes) -> dict[str, Any]:
+    owner, _ = await owner_and_chat(engine)
+    blob = await context.blobs.put(data, owner_id=owner)
+    return {"name": name, "size": len(data), "paste": False, "blob_key": blob.key, "sha256": blob.sha256}
+
+
+async def test_of_several_files_the_good_ones_go_on_and_each_bad_one_is_named(engine, context):
+    """SRC-1: files dropped together are sources of their own; one mistake does not cost the others."""
+    _, chat = await owner_and_chat(engine)
+    files = [
+        await kept(context, engine, "空.txt", b""),
+        await kept(context, engine, "好.txt", "湖面在十二月结冰，冰层厚三十厘米。".encode()),
+        await kept(context, engine, "图.txt", b"\x89PNG\r\n\x1a\n" + b"\0" * 50),
+    ]
+    await store(engine, chat, "1", {"type": "message", "text": "冰有多厚？", "files": files})
+    await handle_all(context)
+    assert await rows(engine, "SELECT name FROM source") == [("好.txt",)]
+    notes = "SELECT args->>'key', args->>'file' FROM outbox_message WHERE kind = 'note' ORDER BY id"
+    assert await rows(engine, notes) == [("empty_file", "空.txt"), ("wrong_kind", "图.txt")]
+    assert await rows(engine, "SELECT state FROM inbox_update") == [("handled",)]
+
+
+async def test_a_link_is_never_taken_for_the_question_that_is_waited_for(engine, context):
+    """CHT-9."""
+    _, chat = await owner_and_chat(engine)
+    revision = await submitted(engine, question=None)
+    await store(engine, chat, "1", {"type": "press", "message_id": 1, "verb": "reask", "args": {"revision": revision}})
+    await store(engine, chat, "2", {"type": "message", "text": "https://example.org/a?b=1"})
+    await handle_all(context)
+    assert await scalar(engine, "SELECT count(*) FROM episode_revision WHERE question IS NOT NULL") == 0
+    assert await scalar(
+        engine, "SELECT args->>'key' FROM outbox_message WHERE kind = 'note' ORDER BY id DESC LIMIT 1"
+    ) == ("link_not_yet")
+    await store(engine, chat, "3", {"type": "message", "text": "冰有多厚？"})
+    await handle_all(context)
+    assert await scalar(engine, "SELECT question FROM episode_revision") == "冰有多厚？"
+
+
+async def test_a_question_asked_twice_by_a_button_is_answered_once(engine, context):
+    """CHT-5: pressed twice, pressed late, pressed on an older card: no second effect while the first is on its way."""
+    _, chat = await owner_and_chat(engine)
+    revision = await submitted(engine, question="原来的问题？")
+    for key in ("1", "2", "3"):
+        await store(engine, chat, key, {**ASK, "args": {"revision": revision}})
+    await handle_all(context)
+    made = await rows(engine, "SELECT question, number FROM episode_revision ORDER BY id")
+    assert made == [("原来的问题？", 1), ("讲要点", 2)]
+    await store(engine, chat, "4", {**ASK, "verb": "cancel", "args": {"revision": revision + 1}})
+    for key in ("5", "6"):
+        await store(engine, chat, key, {**ASK, "verb": "retry", "args": {"revision": revision + 1}})
+    await handle_all(context)
+    states = await rows(engine, "SELECT state FROM generation_run ORDER BY id")
+    assert states == [("CANCELLED",), ("CANCELLED",), ("QUEUED",)]

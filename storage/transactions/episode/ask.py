@@ -2,7 +2,8 @@
 
 Locks: EPISODE(episode) → RUN rows of the latest revision, ascending → inserts episode, episode_revision,
     generation_run, run_event → CHAT(chat) → OUTBOX.
-Idempotent: a revision that waits for its question takes the first; a repeated press is stopped by its inbox row.
+Idempotent: a revision that waits for its question takes the first; a question that is on its way already is
+    not asked again; a repeated update is stopped by its inbox row.
 """
 
 from __future__ import annotations
@@ -27,6 +28,14 @@ SELECT v.id, v.number, v.chat_id, r.id AS run_id
   FROM episode_revision v JOIN generation_run r ON r.revision_id = v.id AND r.kind = 'GENERATE'
  WHERE v.episode_id = :episode ORDER BY v.number DESC LIMIT 1
 """
+# The same question to the same source, still on its way: a button pressed twice, or pressed on two of its messages.
+ON_ITS_WAY = """
+SELECT v.id, v.chat_id FROM episode_revision v JOIN episode e ON e.id = v.episode_id
+  JOIN generation_run r ON r.revision_id = v.id AND r.kind = 'GENERATE'
+ WHERE e.source_id = :source AND v.owner_id = :owner AND v.question = :question
+   AND r.state IN ('QUEUED', 'RUNNING', 'RETRY_WAIT') AND NOT r.cancel_requested
+ ORDER BY v.id DESC LIMIT 1
+"""
 FILL = "UPDATE episode_revision SET question = :question, question_by = :by WHERE id = :revision AND question IS NULL"
 QUEUE = "UPDATE generation_run SET state = 'QUEUED', next_due_at = :now WHERE id = :run"
 EPISODE = "INSERT INTO episode (owner_id, source_id) VALUES (:owner, :source) RETURNING id"
@@ -50,6 +59,8 @@ async def ask(
 ) -> int:
     """Return the revision that will answer: the same one if it waited for its question.
 
+    A question that is being answered already is not asked again: the first result is the result (rules CHT-5, SRC-2).
+
     Args:
         by: ``person``, or ``points`` for the button that asks for the main points.
 
@@ -68,6 +79,8 @@ async def ask(
         await event(tx, run_id=latest["run_id"], kind="question_given", data={"by": by})
         await tx.run(FILL, revision=latest["id"], question=question, by=by)
         await tx.run(QUEUE, run=latest["run_id"], now=now)
+    elif under_way := await tx.row(ON_ITS_WAY, source=episode["source_id"], owner=owner_id, question=question):
+        answering = under_way["id"]
     else:
         answering = await _revise(tx, episode, latest, owner_id, question, by, settings, now)
     await tx.lock(Lock.CHAT, latest["chat_id"], LOCK_CHAT)

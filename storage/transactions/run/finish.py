@@ -17,6 +17,12 @@ RETRY = """
 UPDATE generation_run SET state = 'RETRY_WAIT', next_due_at = :due, expires_at = NULL, holder = NULL,
        error_reason = :reason, error_values = cast(:values AS jsonb) WHERE id = :run
 """
+# A process that stops in good order has not failed: its attempt is not counted, or four restarts during a long run
+# would leave a run that waits and that nobody may claim (rule RUN-4 counts failures and lapsed leases).
+PUT_BACK = """
+UPDATE generation_run SET state = 'RETRY_WAIT', attempts = attempts - 1, next_due_at = :due, expires_at = NULL,
+       holder = NULL, error_reason = 'stopped', error_values = NULL WHERE id = :run
+"""
 END = """
 UPDATE generation_run SET state = :state, expires_at = NULL, holder = NULL, finished_at = clock_timestamp(),
        error_reason = :reason, error_values = cast(:values AS jsonb) WHERE id = :run
@@ -28,6 +34,12 @@ async def retry_later(
 ) -> None:
     await guarded_event(tx, run_id=run_id, fence=fence, kind="retry_wait", data={"reason": reason, "stage": stage})
     await tx.run(RETRY, run=run_id, due=due_at, reason=reason, values=json.dumps(values, ensure_ascii=False))
+
+
+async def put_back(tx: Tx, *, run_id: int, fence: int, due_at: datetime, stage: str | None) -> None:
+    """The process is being stopped; the next one goes on at once from what is committed."""
+    await guarded_event(tx, run_id=run_id, fence=fence, kind="retry_wait", data={"reason": "stopped", "stage": stage})
+    await tx.run(PUT_BACK, run=run_id, due=due_at)
 
 
 async def fail(tx: Tx, *, run_id: int, fence: int, reason: str, values: dict[str, Any], stage: str | None) -> None:
