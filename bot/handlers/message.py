@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.errors import reason_of
 from bot.handlers.context import Context
-from pipeline.commands.episode import Upload, ask_question, submit_source
+from pipeline.commands.episode import MAX_QUESTION_CHARS, Upload, ask_question, submit_source
 from pipeline.domain.errors import InputRejected
 from pipeline.domain.source import InputType, Reason
 from pipeline.intake.route import route
@@ -32,7 +32,8 @@ async def plan(context: Context, update: UpdateView) -> Callable[[Tx], Awaitable
         return await _files(context, update, files, text or None)
     if LINK.fullmatch(text):  # before the question that is waited for: no link is a question
         raise InputRejected(Reason.LINK_NOT_YET)
-    waiting = _waiting_question(update, context.clock.now())
+    # A text too long for a question is a source, also while the bot waits for one: nothing of it is cut off unsaid.
+    waiting = _waiting_question(update, context.clock.now()) if len(text) <= MAX_QUESTION_CHARS else None
     if waiting is not None:
         return _answer(context, update, waiting, text)
     if LINK.search(text) and len(text) < SOURCE_CHARS:

@@ -38,7 +38,7 @@ WRITER = "excerpt 2"
 _KEEP = 0.4
 _CRITICAL = 0.8
 _MAX_CRITICAL = 5
-_ANNOUNCED = 3  # sentences that a colon brings
+_ANNOUNCED = 5  # sentences that a colon brings: a list of three points is often said in five
 _DIRECT_CHARS = 600  # an answer to one question; a summary may fill the script
 _SHOWN_EXCERPTS = 3
 _NEAREST_STRANGERS = 4  # of the cohort; one alone may happen to be near
@@ -176,7 +176,8 @@ def _direct(found: Sequence[Candidate], scores: Scores, room: _Room, title: str)
 
 def _bring_context(found: Sequence[Candidate], chosen: set[int], at: int, room: _Room, title: str) -> None:
     """A sentence that leans back brings the one before; one that ends in a colon brings what it announces."""
-    if _LEANS_BACK.match(found[at].text) and at > 0 and found[at - 1].section == found[at].section:
+    leans = _LEANS_BACK.match(found[at].text) and at > 0 and found[at - 1].section == found[at].section
+    if leans and not (found[at - 1].is_heading or found[at - 1].is_label):  # a heading explains no "this"
         _fits(found, chosen, at - 1, room, title)
     if _LEADS_ON.search(found[at].text):
         for following in range(at + 1, min(at + 1 + _ANNOUNCED, len(found))):

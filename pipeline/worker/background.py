@@ -7,13 +7,13 @@ import logging
 from pipeline.domain.errors import ProviderError
 from pipeline.graphs.attempt import Tools
 from pipeline.graphs.find import embed_chunks
-from storage.queries.run.work import version
+from storage.queries.run.work import anything_runs, version
 from storage.queries.source.search import unfinished_version, without_vectors
 from storage.transactions.run.promote_due import promote_due
 from storage.tx import transaction
 
 log = logging.getLogger(__name__)
-BATCH = 16  # texts; small, because a run's question waits for the batch before it
+BATCH = 4  # texts; small, because a run that starts meanwhile waits for the batch before it
 
 
 async def promote_questions(tools: Tools, *, default_question: str) -> None:
@@ -27,7 +27,7 @@ async def promote_questions(tools: Tools, *, default_question: str) -> None:
 async def index_one_batch(tools: Tools) -> bool:
     """Give the next chunks without a vector theirs. False when there is nothing to do (rule CHK-3)."""
     unfinished = await unfinished_version(tools.engine)
-    if unfinished is None:
+    if unfinished is None or await anything_runs(tools.engine):  # runs first: somebody waits for them
         return False
     waiting = await without_vectors(tools.engine, version_id=unfinished, config=tools.embedder.config, limit=BATCH)
     view = await version(tools.engine, unfinished)

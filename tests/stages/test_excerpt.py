@@ -210,3 +210,25 @@ async def test_vectors_are_asked_for_once_per_script():
     embedder = Letters()
     await written("湖心站建于哪一年？", embedder=embedder)
     assert embedder.calls == 2  # the sentences, and the question
+
+
+LIST = """# 水窖手册
+
+常见问答
+
+这件事没有通用的办法，要看水窖的大小和用水的人数来决定怎样防止水变味。防止水变味主要靠三点：
+
+水面要盖住，不能见光，盖子每个月打开晾一次。打开的那天不要取水。
+
+每年春天把水放干，刷净窖壁，再放新水。刷窖用石灰水，不用洗衣粉。
+
+雨季第一场雨的水不要引进水窖，因为屋顶的灰会一起冲下来。
+"""
+
+
+async def test_a_colon_brings_every_point_it_announces_and_a_heading_explains_no_this():
+    said = await written("怎样防止水变味？", LIST, title="水窖手册")
+    told = "".join(s.text for s in said.sentences)
+    for point in ("水面要盖住", "每年春天把水放干", "第一场雨的水不要引进"):
+        assert point in told
+    assert "常见问答" not in told

@@ -62,6 +62,7 @@ SELECT id, owner_id, title, text, text_sha256, blocks, quality, language, pages,
 SAME_BYTES = """
 SELECT id FROM source_version WHERE owner_id = :owner AND raw_sha256 = :raw AND reader = :reader
 """
+ANYTHING = "SELECT EXISTS (SELECT 1 FROM generation_run WHERE state = 'RUNNING') AS runs"
 ARTIFACT = "SELECT content FROM stage_artifact WHERE id = :id"
 
 
@@ -85,3 +86,9 @@ async def version_of_bytes(engine: AsyncEngine, *, owner_id: int, raw_sha256: st
 async def artifact_content(engine: AsyncEngine, artifact_id: int) -> dict[str, Any]:
     async with snapshot(engine) as tx:
         return dict((await tx.one(ARTIFACT, id=artifact_id))["content"])
+
+
+async def anything_runs(engine: AsyncEngine) -> bool:
+    """Whether any attempt is at work now."""
+    async with snapshot(engine) as tx:
+        return bool((await tx.one(ANYTHING))["runs"])
