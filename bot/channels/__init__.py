@@ -1,1 +1,1 @@
-"""bot.channels."""
+"""Wire format ↔ Outbound. A channel decides nothing and knows no other channel."""

@@ -1,1 +1,1 @@
-"""bot.cli."""
+"""The commands of ``earmark``."""

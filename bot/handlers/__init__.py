@@ -1,1 +1,1 @@
-"""bot.handlers."""
+"""A stored update → one act inside one transaction."""

@@ -1,1 +1,1 @@
-"""bot.screens."""
+"""Rows → text, card, buttons, media. Pure but for ``render.py``, which asks the queries."""

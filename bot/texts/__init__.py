@@ -1,1 +1,1 @@
-"""bot.texts."""
+"""Tests: texts."""

@@ -1,1 +1,1 @@
-"""bot.web."""
+"""The built-in chat: routers, templates and static files; server-rendered, usable without scripts."""

@@ -1,1 +1,1 @@
-"""eval.bench."""
+"""Speed and memory, as ratios within one run."""

@@ -1,1 +1,1 @@
-"""eval.cases."""
+"""Sets of cases of our own, and kept samples."""

@@ -1,1 +1,1 @@
-"""eval.scorers."""
+"""What counts: each scorer reads finished results only."""

@@ -1,1 +1,1 @@
-"""eval.simulators."""
+"""Outside worlds that tests and benches share; so far the running product and its visitor."""

@@ -1,1 +1,1 @@
-"""eval.tasks."""
+"""Runs over a set of cases."""

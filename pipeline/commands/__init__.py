@@ -1,1 +1,1 @@
-"""pipeline.commands."""
+"""What a person can ask, inside the caller's one transaction."""

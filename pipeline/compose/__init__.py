@@ -1,1 +1,1 @@
-"""pipeline.compose."""
+"""Evidence pack → script, or an honest refusal."""

@@ -1,1 +1,1 @@
-"""pipeline.domain."""
+"""Pure rules: now, ids and randomness are arguments; state machines are tables."""

@@ -1,1 +1,1 @@
-"""pipeline.evidence."""
+"""Text → chunks and search tokens; rankings → a budgeted pack."""

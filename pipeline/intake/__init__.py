@@ -1,1 +1,1 @@
-"""pipeline.intake."""
+"""Foreign bytes → canonical text with blocks. Runs in a limited child."""

@@ -1,1 +1,1 @@
-"""pipeline.ports."""
+"""What the pipeline needs from outside, as Protocols of one to three methods."""

@@ -1,1 +1,1 @@
-"""pipeline.render."""
+"""Script → text for the ear → segments → one programme with cues; transcript."""

@@ -1,1 +1,1 @@
-"""pipeline.verify."""
+"""Claims against their evidence, by program."""

@@ -1,1 +1,1 @@
-"""pipeline.worker."""
+"""The loop that carries runs, what goes on beside them, and the two child processes."""

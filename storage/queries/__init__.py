@@ -1,1 +1,1 @@
-"""storage.queries."""
+"""Questions, each answered from one consistent read."""

@@ -1,1 +1,1 @@
-"""storage.tables."""
+"""Rows as SQLModel classes with named constraints."""

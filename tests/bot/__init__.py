@@ -1,1 +1,1 @@
-"""tests.bot."""
+"""Tests: bot."""

@@ -1,1 +1,1 @@
-"""tests.contract."""
+"""Tests: contract."""

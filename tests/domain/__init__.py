@@ -1,1 +1,1 @@
-"""tests.domain."""
+"""Tests: domain."""

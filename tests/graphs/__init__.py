@@ -1,1 +1,1 @@
-"""tests.graphs."""
+"""Tests: graphs."""

@@ -1,1 +1,1 @@
-"""tests.journeys."""
+"""Tests: journeys."""

@@ -1,1 +1,1 @@
-"""tests.stages."""
+"""Tests: stages."""

@@ -1,1 +1,1 @@
-"""tests.storage."""
+"""Tests: storage."""

@@ -1,1 +1,1 @@
-"""tests.support."""
+"""Tests: support."""
