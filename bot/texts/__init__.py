@@ -1,1 +1,1 @@
-"""Tests: texts."""
+"""Every user-visible string, zh-CN and en side by side, by noun."""
