@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 
 import pytest
 from sqlalchemy import text
@@ -14,6 +13,7 @@ from sqlalchemy.pool import NullPool
 from storage.embedded import EmbeddedPostgres
 from storage.engine import asyncpg_url, engine_of
 from storage.migrate import migrate
+from tests.support.folders import walkable
 
 
 async def _make_template(server: EmbeddedPostgres) -> None:
@@ -32,7 +32,7 @@ async def _admin(server: EmbeddedPostgres, sql: str) -> None:
 @pytest.fixture(scope="session")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedPostgres]:
     """fsync is off: nothing here kills this server (crash tests start their own)."""
-    server = EmbeddedPostgres(_walkable(tmp_path_factory.mktemp("postgres")), durable=False)
+    server = EmbeddedPostgres(walkable(tmp_path_factory.mktemp("postgres")), durable=False)
     server.start()
     asyncio.run(_make_template(server))
     yield server
@@ -58,11 +58,3 @@ async def engine(database_url: str) -> AsyncIterator[AsyncEngine]:
     engine = engine_of(database_url)
     yield engine
     await engine.dispose()
-
-
-def _walkable(path: Path) -> Path:
-    """As root the server runs as ``nobody``: pytest's private folders are opened for walking, not for reading."""
-    for folder in (path, *path.parents):
-        if folder.stat().st_mode & 0o001 == 0 and folder.is_relative_to(Path("/tmp")):  # noqa: S108 - pytest's own root
-            folder.chmod(folder.stat().st_mode | 0o011)
-    return path

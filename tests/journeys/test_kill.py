@@ -14,6 +14,7 @@ import pytest
 
 from pipeline.graphs.crashpoints import POINTS
 from storage.embedded import EmbeddedPostgres
+from tests.support.folders import walkable
 from tests.support.product import product, until, visitor
 
 pytestmark = pytest.mark.slow
@@ -37,9 +38,7 @@ CASES = [*POINTS, "segment_committed:2", "message_before_send:3"]
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("kill")
-    for parent in (path, *path.parents):
-        if parent.stat().st_mode & 0o001 == 0 and str(parent).startswith("/tmp"):
-            parent.chmod(parent.stat().st_mode | 0o011)
+    walkable(path)
     return path / "data"
 
 

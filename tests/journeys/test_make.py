@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.folders import walkable
+
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 TEXT = """# 夜市的灯
@@ -25,9 +27,7 @@ TEXT = """# 夜市的灯
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("make")
-    for parent in (path, *path.parents):
-        if parent.stat().st_mode & 0o001 == 0 and str(parent).startswith("/tmp"):
-            parent.chmod(parent.stat().st_mode | 0o011)
+    walkable(path)
     return path / "data"
 
 

@@ -13,6 +13,7 @@ import asyncpg
 import pytest
 
 from storage.embedded import EmbeddedPostgres
+from tests.support.folders import walkable
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
@@ -20,9 +21,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    for folder in (tmp_path, *tmp_path.parents):
-        if folder.stat().st_mode & 0o001 == 0 and str(folder).startswith("/tmp"):
-            folder.chmod(folder.stat().st_mode | 0o011)
+    walkable(tmp_path)
     return tmp_path / "postgres"
 
 

@@ -15,7 +15,6 @@ UPDATE sign_in_code SET used_at = :now WHERE code_sha256 = :code AND used_at IS 
 RETURNING owner_id
 """
 OPEN = "INSERT INTO web_session (token_sha256, owner_id, expires_at) VALUES (:token, :owner, :until)"
-CLOSE = "DELETE FROM web_session WHERE token_sha256 = :token"
 SWEEP = "DELETE FROM sign_in_code WHERE expires_at <= :now"
 
 
@@ -33,7 +32,3 @@ async def redeem_code(
         return None
     await tx.run(OPEN, token=token_sha256, owner=row["owner_id"], until=session_until)
     return int(row["owner_id"])
-
-
-async def close_session(tx: Tx, *, token_sha256: str) -> None:
-    await tx.run(CLOSE, token=token_sha256)
