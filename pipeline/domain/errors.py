@@ -13,6 +13,7 @@ ProductError
 │   ├── NeverSent            no connection was made: may be repeated
 │   ├── Refused              no, for good
 │   ├── Expired              what the receipt points to is gone
+│   ├── FetchFailed          a page could not be fetched: whose fault, and whether again, is in it
 │   └── ChildDied            a limited child process crashed, ran out of time or of memory
 ├── Contention           another worker won the race  → drop the result, silently
 ├── Cancelled            a person asked to stop       → the run ends as CANCELLED
@@ -99,6 +100,25 @@ class Refused(ProviderError): ...
 
 
 class Expired(ProviderError): ...
+
+
+class FetchFailed(ProviderError):
+    """``reason`` is ``dns | connect | tls | timeout | broken | status``; ``status`` is the HTTP answer, where one came.
+
+    ``again`` says whether the machine may try once more by itself (rule MDL-1: transport failures only).
+    """
+
+    def __init__(
+        self,
+        host: str,
+        reason: str,
+        *,
+        status: int | None = None,
+        again: bool = False,
+        retry_after_s: float | None = None,
+    ) -> None:
+        self.host, self.reason, self.status, self.again = host, reason, status, again
+        super().__init__("fetch", f"{host}: {reason} {status or ''}".rstrip(), retry_after_s=retry_after_s)
 
 
 class ChildDied(ProviderError):

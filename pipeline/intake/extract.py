@@ -2,36 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib import import_module
+
 from pipeline.domain.errors import InputRejected
-from pipeline.domain.source import Extraction, InputType, Reason, SourceLimits
+from pipeline.domain.source import Extraction, InputType, ReadHints, Reason, SourceLimits
+
+# Imported by name when needed, so that a child pays only for the reader it uses. Each takes
+# ``(data, *, name, kind, limits, hints)`` and returns an Extraction.
+_READERS = {
+    InputType.HTML: ("pipeline.intake.html", "extract_html"),
+    InputType.PDF: ("pipeline.intake.pdf", "extract_pdf"),
+    InputType.MARKDOWN: ("pipeline.intake.markdown", "extract_markdown"),
+    InputType.TEXT: ("pipeline.intake.plain", "extract_text"),
+    InputType.PASTE: ("pipeline.intake.plain", "extract_text"),
+    InputType.IMAGE: ("pipeline.intake.image", "extract_image"),
+    InputType.EPUB: ("pipeline.intake.epub", "extract_epub"),
+    InputType.DOCX: ("pipeline.intake.docx", "extract_docx"),
+    InputType.SUBTITLE: ("pipeline.intake.subtitles", "extract_subtitles"),
+}
+_PLAIN = frozenset({InputType.TEXT, InputType.PASTE, InputType.MARKDOWN})
 
 
-def extract(data: bytes, *, name: str, kind: InputType, limits: SourceLimits | None = None) -> Extraction:
-    """Read ``data`` as ``kind``; the readers are imported here so that a child pays only for the one it needs.
+def extract(
+    data: bytes,
+    *,
+    name: str,
+    kind: InputType,
+    limits: SourceLimits | None = None,
+    hints: ReadHints | None = None,
+) -> Extraction:
+    """Read ``data`` as ``kind``.
 
     Raises:
         InputRejected: the Reason says what is wrong with the input.
     """
-    limits = limits or SourceLimits()
-    if kind is InputType.PDF:
-        from pipeline.intake.pdf import extract_pdf
-
-        found = extract_pdf(data, name=name, limits=limits)
-    elif kind is InputType.HTML:
-        from pipeline.intake.html import extract_html
-
-        found = extract_html(data, name=name)
-    elif kind is InputType.MARKDOWN:
-        from pipeline.intake.markdown import extract_markdown
-
-        found = extract_markdown(data, name=name)
-    else:
-        from pipeline.intake.plain import extract_text
-
-        found = extract_text(data, name=name, kind=kind)
+    limits, hints = limits or SourceLimits(), hints or ReadHints()
+    module, function = _READERS[kind]
+    read: Callable[..., Extraction] = getattr(import_module(module), function)
+    found = read(data, name=name, kind=kind, limits=limits, hints=hints)
+    if found.unread and not hints.recognised:
+        return found  # what OCR sees decides whether there is enough
     letters = len("".join(found.text.split()))
     if letters == 0:
-        raise InputRejected(Reason.EMPTY_FILE if kind in (InputType.TEXT, InputType.PASTE) else Reason.NO_TEXT)
+        raise InputRejected(Reason.EMPTY_FILE if kind in _PLAIN else Reason.NO_TEXT)
     if letters < limits.min_chars:
         raise InputRejected(Reason.TOO_SHORT, limit=limits.min_chars, chars=letters)
     return found

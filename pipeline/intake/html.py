@@ -18,7 +18,7 @@ from lxml import etree, html
 
 from pipeline.domain.errors import InputRejected
 from pipeline.domain.evidence import count_tokens
-from pipeline.domain.source import BlockKind, Extraction, Quality, Reason
+from pipeline.domain.source import BlockKind, Extraction, InputType, Quality, ReadHints, Reason, Removed, SourceLimits
 from pipeline.intake.decode import decode
 from pipeline.intake.structure import Draft, heading_level
 from pipeline.intake.tree import Piece, pieces
@@ -58,13 +58,13 @@ _LINK_LIST = 4  # links in a row
 _SOUP = 3  # pieces of a page that cannot be one paragraph together
 
 
-def extract_html(data: bytes, *, name: str) -> Extraction:
+def extract_html(data: bytes, *, name: str, kind: InputType, limits: SourceLimits, hints: ReadHints) -> Extraction:
     """Read a page.
 
     Raises:
         InputRejected: UNDECODABLE, BLOCKED_PAGE, NO_TEXT or BROKEN.
     """
-    markup, codec = decode(data, markup=True)
+    markup, codec = decode(data, declared=hints.charset, markup=True)
     tree = _parse(markup)
     title = _title(tree)
     removed = _remove_unseen(tree)
@@ -75,10 +75,10 @@ def extract_html(data: bytes, *, name: str) -> Extraction:
         raise InputRejected(Reason.NO_TEXT)
     draft = Draft()
     for piece in article:
-        kind, level = piece.kind, piece.level
-        if kind is BlockKind.PARAGRAPH and (level := heading_level(piece.text)):
-            kind = BlockKind.HEADING
-        draft.add(kind, piece.text, level)
+        block, level = piece.kind, piece.level
+        if block is BlockKind.PARAGRAPH and (level := heading_level(piece.text)):
+            block = BlockKind.HEADING
+        draft.add(block, piece.text, level)
     raw, text, offsets, blocks = draft.build()
     kept = _kept_share(tree, whole, article)
     return Extraction(
@@ -124,9 +124,9 @@ def _title(tree: Any) -> str:
     return ""
 
 
-def _remove_unseen(tree: Any) -> list[str]:
+def _remove_unseen(tree: Any) -> list[Removed]:
     """Take out what a reader does not see or the author struck out; return its text for the ledger (rule SRC-8)."""
-    removed: list[str] = []
+    removed: list[Removed] = []
     shown = {el for seen in tree.xpath(f"//*[@id='{_WECHAT}']") for el in (seen, *seen.iterancestors())}
     etree.strip_elements(tree, etree.Comment, *_NEVER_SHOWN, with_tail=False)
     for element in list(tree.iter()):
@@ -135,7 +135,8 @@ def _remove_unseen(tree: Any) -> list[str]:
         if element.tag in _STRUCK or element.tag not in ("body", "html") and _unseen(element):
             text = " ".join("".join(element.itertext()).split())
             if len(text) > 1 and len(removed) < _MAX_REMOVED:
-                removed.append(text[:_MAX_REMOVED_CHARS])
+                why = "deleted" if element.tag in _STRUCK else "hidden"
+                removed.append(Removed(why, text[:_MAX_REMOVED_CHARS]))
             element.drop_tree()
     return removed
 

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from pipeline.domain.source import BlockKind, Extraction, Quality
+from pipeline.domain.source import BlockKind, Extraction, InputType, Quality, ReadHints, SourceLimits
 from pipeline.intake.decode import decode
 from pipeline.intake.structure import Draft, table_lines
 
@@ -20,13 +20,13 @@ _BREAK_TAG = re.compile(r"<br\b", re.IGNORECASE)
 _HAN_BREAK = re.compile("(?<=[\u2e80-\u9fff\uff00-\uffef])\n(?=[\u2e80-\u9fff\uff00-\uffef])")
 
 
-def extract_markdown(data: bytes, *, name: str) -> Extraction:
+def extract_markdown(data: bytes, *, name: str, kind: InputType, limits: SourceLimits, hints: ReadHints) -> Extraction:
     """Read a Markdown file.
 
     Raises:
         InputRejected: UNDECODABLE.
     """
-    source, codec = decode(data)
+    source, codec = decode(data, declared=hints.charset)
     title = ""
     if front := _FRONT_MATTER.match(source):
         if named := _TITLE.search(front.group(1)):

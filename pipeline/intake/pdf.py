@@ -20,7 +20,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from pipeline.domain.errors import InputRejected
-from pipeline.domain.source import Block, BlockKind, Extraction, Quality, Reason, SourceLimits
+from pipeline.domain.source import Block, BlockKind, Extraction, InputType, Quality, ReadHints, Reason, SourceLimits
 from pipeline.domain.text import apply_edits, canonicalise, compose, fold, new_span, print_forms
 from pipeline.intake.structure import heading_level, looks_like_title
 
@@ -51,7 +51,7 @@ class _Line:
     columns: int
 
 
-def extract_pdf(data: bytes, *, name: str, limits: SourceLimits) -> Extraction:
+def extract_pdf(data: bytes, *, name: str, kind: InputType, limits: SourceLimits, hints: ReadHints) -> Extraction:
     """Read a PDF.
 
     Raises:

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import re
-
-from pipeline.domain.errors import InputRejected
-from pipeline.domain.source import BlockKind, Extraction, InputType, Quality, Reason
+from pipeline.domain.source import BlockKind, Extraction, InputType, Quality, ReadHints, SourceLimits
 from pipeline.domain.text import canonicalise
 from pipeline.intake.decode import decode
 from pipeline.intake.structure import text_blocks
 
-_ONLY_A_LINK = re.compile(r"\s*https?://\S+\s*", re.IGNORECASE)
 
-
-def extract_text(data: bytes, *, name: str, kind: InputType) -> Extraction:
+def extract_text(data: bytes, *, name: str, kind: InputType, limits: SourceLimits, hints: ReadHints) -> Extraction:
     """Read a text file or a paste.
 
     Raises:
-        InputRejected: UNDECODABLE, or LINK_NOT_YET when a link is all there is.
+        InputRejected: UNDECODABLE.
     """
-    raw, codec = decode(data)
-    if _ONLY_A_LINK.fullmatch(raw):
-        raise InputRejected(Reason.LINK_NOT_YET)
+    raw, codec = decode(data, declared=hints.charset)
     text, offsets = canonicalise(raw)
     blocks = text_blocks(text)
     title = next((text[b.start : b.end] for b in blocks[:1] if b.kind is not BlockKind.PARAGRAPH), "")

@@ -43,6 +43,9 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"MZ", "program"),
     (b"SQLite format 3\0", "database"),
 )
+_PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\0", b"MM\0*")
+_SUBTITLES = frozenset("srt vtt ass ssa ttml dfxp scc lrc sbv".split())
+_SUBTITLE_SIGN = re.compile(rb"WEBVTT|\d{1,6}\s*\r?\n\d{1,2}:\d\d:\d\d[,.]\d{1,3}\s*-->|\[Script Info\]", re.IGNORECASE)
 _OFFICE_IN_ZIP = re.compile(rb"word/|xl/|ppt/|\[Content_Types\]\.xml|mimetypeapplication/(?:epub|vnd)")
 _HTML = re.compile(rb"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]|<meta\s", re.IGNORECASE)
 _MARKUP = re.compile(rb"<(?:p|div|span|table|article|section|h[1-6]|br)[\s/>]", re.IGNORECASE)
@@ -68,9 +71,17 @@ def route(data: bytes, *, name: str, limits: SourceLimits) -> InputType:
     if b"%PDF-" in head[:1024]:
         _bounded(data, limits.max_pdf_bytes)
         return InputType.PDF
+    if _is_picture(head):
+        _bounded(data, limits.max_image_bytes)
+        return InputType.IMAGE
+    if zipped := _zipped(data):
+        _bounded(data, limits.max_pdf_bytes)
+        return zipped
     if kind := _foreign(head):
         raise InputRejected(Reason.WRONG_KIND, kind=kind)
     _bounded(data, limits.max_text_bytes)
+    if _is_subtitle(head, suffix):
+        return InputType.SUBTITLE
     if _is_html(head, suffix):
         return InputType.HTML
     if _is_binary(data):
@@ -78,6 +89,27 @@ def route(data: bytes, *, name: str, limits: SourceLimits) -> InputType:
             raise InputRejected(Reason.BROKEN)
         raise InputRejected(Reason.WRONG_KIND, kind="binary")
     return InputType.MARKDOWN if suffix in ("md", "markdown", "mdown", "mkd") else InputType.TEXT
+
+
+def _is_picture(head: bytes) -> bool:
+    """PNG, JPEG, GIF, BMP, TIFF and WebP; further picture formats are named in a refusal."""
+    if head.startswith(b"RIFF"):
+        return head[8:12] == b"WEBP"
+    return head.startswith(_PICTURES) and not (head[:2] == b"BM" and _only_letters(b"BM", head))
+
+
+def _zipped(data: bytes) -> InputType | None:
+    """EPUB and DOCX are zip files that say what they are in the names of their first members."""
+    if not data.startswith(b"PK\x03\x04"):
+        return None
+    if b"application/epub+zip" in data[:_SNIFF]:
+        return InputType.EPUB
+    return InputType.DOCX if b"word/document" in data else None
+
+
+def _is_subtitle(head: bytes, suffix: str) -> bool:
+    """By the name's ending, or by the first lines of a format that has a sign of its own."""
+    return suffix in _SUBTITLES or bool(_SUBTITLE_SIGN.match(head.lstrip(b"\xef\xbb\xbf \r\n")))
 
 
 def _bounded(data: bytes, limit: int) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.domain.errors import ChildDied
-from pipeline.domain.source import Extraction, InputType, SourceLimits
+from pipeline.domain.source import Extraction, InputType, ReadHints, SourceLimits
 from pipeline.providers.parse_frames import (
     MAX_REPLY_BYTES,
     MEMORY_EXIT,
@@ -38,7 +38,7 @@ class ParseChild:
     limits: SourceLimits
     command: tuple[str, ...] = (sys.executable, "-m", "pipeline.worker.child")
 
-    async def parse(self, data: bytes, *, name: str, kind: InputType) -> Extraction:
+    async def parse(self, data: bytes, *, name: str, kind: InputType, hints: ReadHints | None = None) -> Extraction:
         """Start a child, hand it ``data``, return what it read.
 
         Raises:
@@ -57,7 +57,9 @@ class ParseChild:
         )
         try:
             async with asyncio.timeout(self.limits.parse_time_s):
-                payload, errors = await self._talk(process, request(data, name=name, kind=kind, limits=self.limits))
+                payload, errors = await self._talk(
+                    process, request(data, name=name, kind=kind, limits=self.limits, hints=hints)
+                )
                 code = await process.wait()
         except TimeoutError:
             raise ChildDied(_NAME, "timeout", f"no answer within {self.limits.parse_time_s} s") from None

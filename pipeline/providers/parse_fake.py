@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from pipeline.domain.errors import ChildDied, InputRejected
-from pipeline.domain.source import Block, BlockKind, Extraction, InputType, Quality, Reason
+from pipeline.domain.source import Block, BlockKind, Extraction, InputType, Quality, ReadHints, Reason
 from pipeline.domain.text import canonicalise
 
 _DIES = b"!die:"  # followed by timeout, memory or crash
@@ -18,7 +18,7 @@ class FakeParser:
 
     calls: list[tuple[str, InputType, int]] = field(default_factory=list)
 
-    async def parse(self, data: bytes, *, name: str, kind: InputType) -> Extraction:
+    async def parse(self, data: bytes, *, name: str, kind: InputType, hints: ReadHints | None = None) -> Extraction:
         """Read ``data``; bytes that start with ``!die:timeout`` or ``!refuse:encrypted`` do that instead."""
         self.calls.append((name, kind, len(data)))
         if data.startswith(_DIES):

@@ -1,6 +1,6 @@
 """How a parser and its child talk: length-prefixed frames, JSON in them, the foreign bytes as they are.
 
-Request: one frame ``{"kind", "name", "limits", "size"}``, then ``size`` bytes. Reply: one frame, either
+Request: one frame ``{"kind", "name", "limits", "hints", "size"}``, then ``size`` bytes. Reply: one frame, either
 ``{"extraction": ...}`` or ``{"refused": reason, "what": ..., "values": ...}``. A frame is four bytes of length,
 big-endian, and that many bytes of UTF-8 JSON.
 """
@@ -9,11 +9,26 @@ from __future__ import annotations
 
 import json
 import struct
-from dataclasses import asdict
 from typing import Any
 
 from pipeline.domain.errors import InputRejected
-from pipeline.domain.source import Block, BlockKind, Extraction, InputType, OffsetMap, Quality, SourceLimits
+from pipeline.domain.source import (
+    Asset,
+    Attachment,
+    Block,
+    BlockKind,
+    Box,
+    Cue,
+    Extraction,
+    InputType,
+    OcrLine,
+    OcrPage,
+    OffsetMap,
+    Quality,
+    ReadHints,
+    Removed,
+    SourceLimits,
+)
 
 MEMORY_EXIT = 71  # the child ran out of its memory limit and still could say so
 MAX_REPLY_BYTES = 512 * 1024 * 1024
@@ -21,7 +36,7 @@ PREFIX_BYTES = 4
 
 
 def frame(message: dict[str, Any]) -> bytes:
-    payload = json.dumps(message, ensure_ascii=False).encode("utf-8")
+    payload = json.dumps(message, ensure_ascii=False, default=vars).encode("utf-8")
     return struct.pack(">I", len(payload)) + payload
 
 
@@ -31,17 +46,26 @@ def frame_size(prefix: bytes) -> int:
     return size
 
 
-def request(data: bytes, *, name: str, kind: InputType, limits: SourceLimits) -> bytes:
+def request(data: bytes, *, name: str, kind: InputType, limits: SourceLimits, hints: ReadHints | None = None) -> bytes:
     """Return everything that is written to the child."""
     # A file name may hold lone surrogates (bytes that were no UTF-8); JSON may not.
     name = name.encode("utf-8", "replace").decode("utf-8")
-    return frame({"kind": kind, "name": name, "limits": asdict(limits), "size": len(data)}) + data
+    header = {"kind": kind, "name": name, "limits": limits, "hints": hints or ReadHints(), "size": len(data)}
+    return frame(header) + data
+
+
+def read_hints(fields: dict[str, Any]) -> ReadHints:
+    """Return the hints that a request's header carries."""
+    pages = tuple(
+        OcrPage(**{**page, "lines": tuple(OcrLine(**{**ln, "box": tuple(ln["box"])}) for ln in page["lines"])})
+        for page in fields["recognised"]
+    )
+    return ReadHints(**{**fields, "recognised": pages})
 
 
 def reply(extraction: Extraction) -> bytes:
     """Return the frame of a reading. Blocks and runs go as they are: a long PDF has tens of thousands of them."""
-    blocks = [vars(block) for block in extraction.blocks]
-    return frame({"extraction": {**vars(extraction), "blocks": blocks, "offsets": {"runs": extraction.offsets.runs}}})
+    return frame({"extraction": extraction})
 
 
 def refusal(error: InputRejected) -> bytes:
@@ -64,9 +88,21 @@ def read_reply(payload: bytes) -> Extraction:
         raise ValueError(f"not a reply: {error}") from error
 
 
+_PARTS: dict[str, type] = {
+    "boxes": Box,
+    "cues": Cue,
+    "assets": Asset,
+    "attachments": Attachment,
+    "removed": Removed,
+}
+_LISTS = ("page_starts", "page_labels", "unread", "recognised", "notes")
+
+
 def _extraction(fields: dict[str, Any]) -> Extraction:
-    tuples = {key: tuple(fields[key]) for key in ("page_starts", "removed", "notes")}
-    blocks = tuple(Block(**{**block, "kind": BlockKind(block["kind"])}) for block in fields["blocks"])
-    runs = tuple((a, b, c, d) for a, b, c, d in fields["offsets"]["runs"])
-    whole = {**fields, **tuples, "blocks": blocks, "offsets": OffsetMap(runs), "quality": Quality(fields["quality"])}
+    whole = {**fields, **{key: tuple(fields[key]) for key in _LISTS}}
+    for key, part in _PARTS.items():
+        whole[key] = tuple(part(**item) for item in fields[key])
+    whole["blocks"] = tuple(Block(**{**block, "kind": BlockKind(block["kind"])}) for block in fields["blocks"])
+    whole["offsets"] = OffsetMap(tuple((a, b, c, d) for a, b, c, d in fields["offsets"]["runs"]))
+    whole["quality"] = Quality(fields["quality"])
     return Extraction(**whole)

@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from pipeline.domain.errors import InputRejected
 from pipeline.domain.source import InputType, SourceLimits
-from pipeline.providers.parse_frames import MEMORY_EXIT, PREFIX_BYTES, frame_size, refusal, reply
+from pipeline.providers.parse_frames import MEMORY_EXIT, PREFIX_BYTES, frame_size, read_hints, refusal, reply
 
 _MAX_OPEN_FILES = 128
 _RECURSION = 3_000
@@ -55,8 +55,9 @@ def _answer(requests: BinaryIO) -> bytes:
     limit(limits)
     from pipeline.intake.extract import extract
 
+    hints = read_hints(header["hints"])
     try:
-        return reply(extract(data, name=header["name"], kind=InputType(header["kind"]), limits=limits))
+        return reply(extract(data, name=header["name"], kind=InputType(header["kind"]), limits=limits, hints=hints))
     except InputRejected as error:
         return refusal(error)
 

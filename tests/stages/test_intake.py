@@ -9,7 +9,7 @@ from pypdf import PdfReader, PdfWriter
 
 from eval.bench.extract import make_pdf
 from pipeline.domain.errors import InputRejected
-from pipeline.domain.source import BlockKind, InputType, Quality, Reason, SourceLimits
+from pipeline.domain.source import BlockKind, InputType, Quality, Reason, Removed, SourceLimits
 from pipeline.domain.text import raw_span, same_words
 from pipeline.intake.decode import decode
 from pipeline.intake.extract import extract
@@ -30,6 +30,12 @@ ROUTES = [
     ("text", "一二三".encode(), "a.txt", InputType.TEXT),
     ("gbk text", "一二三四".encode("gbk"), "a.txt", InputType.TEXT),
     ("text without a suffix", b"hello", "README", InputType.TEXT),
+    ("png named txt", b"\x89PNG\r\n\x1a\n0000", "a.txt", InputType.IMAGE),
+    ("jpeg named pdf", b"\xff\xd8\xff\xe0abc", "a.pdf", InputType.IMAGE),
+    ("docx", b"PK\x03\x04....word/document.xml", "a", InputType.DOCX),
+    ("epub", b"PK\x03\x04....mimetypeapplication/epub+zip", "a", InputType.EPUB),
+    ("subtitles by name", b"hello", "a.srt", InputType.SUBTITLE),
+    ("subtitles by their sign", b"\xef\xbb\xbfWEBVTT\n\n", "a.txt", InputType.SUBTITLE),
     ("text that begins like a bitmap", b"BMI is a measure", "a.txt", InputType.TEXT),
     ("utf-16 text", "湖心站记录".encode("utf-16"), "a.txt", InputType.TEXT),
     ("text that only mentions a tag", "写作 <b> 与 </b>".encode(), "a.txt", InputType.TEXT),
@@ -45,10 +51,8 @@ def test_bytes_decide_the_kind_before_the_name(data, name, expected):
 REFUSED = [
     ("nothing", b"", "a.pdf", Reason.EMPTY_FILE, {}),
     ("white space", b" \n\t ", "a.txt", Reason.EMPTY_FILE, {}),
-    ("png named txt", b"\x89PNG\r\n\x1a\n0000", "a.txt", Reason.WRONG_KIND, {"kind": "picture"}),
-    ("jpeg named pdf", b"\xff\xd8\xff\xe0abc", "a.pdf", Reason.WRONG_KIND, {"kind": "picture"}),
     ("zip named txt", b"PK\x03\x04abc", "a.txt", Reason.WRONG_KIND, {"kind": "archive"}),
-    ("docx", b"PK\x03\x04....word/document.xml", "a.docx", Reason.WRONG_KIND, {"kind": "office"}),
+    ("xlsx", b"PK\x03\x04....xl/workbook.xml", "a.xlsx", Reason.WRONG_KIND, {"kind": "office"}),
     ("mp4 named txt", b"\0\0\0\x20ftypisom", "a.txt", Reason.WRONG_KIND, {"kind": "video"}),
     ("wav", b"RIFF\0\0\0\0WAVEfmt ", "a.wav", Reason.WRONG_KIND, {"kind": "audio"}),
     ("a program", b"\x7fELF\x02\x01", "a.txt", Reason.WRONG_KIND, {"kind": "program"}),
@@ -141,7 +145,7 @@ def test_struck_out_text_is_no_evidence():
     """SRC-8."""
     found = read(PAGE % "<p>开放时间为<del>周一</del>周二到周五，其余时间关闭。</p>")
     assert "开放时间为周二到周五" in found.text
-    assert "周一" in found.removed
+    assert Removed("deleted", "周一") in found.removed
 
 
 def test_a_table_row_names_its_columns():
@@ -245,12 +249,6 @@ def test_every_block_points_back_into_the_raw_text():
     for block in found.blocks:
         start, end = raw_span(found.offsets, block.start, block.end)
         assert same_words(found.raw[start:end], found.text[block.start : block.end])
-
-
-def test_a_lone_link_is_not_read_yet():
-    with pytest.raises(InputRejected) as refused:
-        read(" https://example.org/a?b=1 ", kind=InputType.PASTE)
-    assert refused.value.reason == Reason.LINK_NOT_YET
 
 
 @pytest.mark.parametrize(("letters", "refused"), [(19, True), (20, False)])

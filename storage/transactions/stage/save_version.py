@@ -77,7 +77,7 @@ async def save_version(
         pages=extraction.pages,
         quality=extraction.quality,
         language=facts.language,
-        removed=json.dumps(extraction.removed, ensure_ascii=False),
+        removed=json.dumps([asdict(part) for part in extraction.removed], ensure_ascii=False),
         notes=json.dumps(extraction.notes, ensure_ascii=False),
         now=now,
     )
