@@ -8,6 +8,7 @@ import sys
 NAMES = {
     "answers": ("eval.tasks.answers", "does the excerpt writer answer, and can it decline?"),
     "episodes": ("eval.tasks.episodes", "real speech end to end, measured and transcribed back"),
+    "pages": ("eval.tasks.pages", "web pages read and compared with gold texts and with bare trafilatura"),
     "claims": ("eval.scorers.claims", "every claim of a database against its source, by SQL alone"),
     "speech": ("eval.scorers.speech", "an audio file transcribed back and aligned with what it should say"),
     "audio": ("eval.scorers.audio", "decoded length, loudness and size of an audio file"),
