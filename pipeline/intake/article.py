@@ -25,6 +25,7 @@ from pipeline.intake.tree import Piece, pieces
 
 MIN_ARTICLE = 20  # characters
 _MIN_PROSE = 100
+_NEAR = 12  # pieces between a headline and the first paragraph
 _LINK_LIST = 4  # links in a row
 _SOUP = 3  # pieces of a page that cannot be one paragraph together
 _LONG_KEY = 12  # a shorter piece must be found as a whole piece, not inside another
@@ -134,12 +135,21 @@ def _filled(tree: Any, whole: Sequence[Piece], kept: list[int]) -> list[int]:
     container = deepest(tree, _below((whole[i], len(whole[i].text)) for i in kept))
     parents = {_parent(whole[i]) for i in kept}
     inside = set(kept)
-    for index in range(kept[0] + 1, kept[-1]):
+    for index in range(_headline(whole, kept[0], container) + 1, kept[-1]):
         piece = whole[index]
+        if index < kept[0] and piece.prose and _belongs(piece, container):
+            inside.add(index)  # the standfirst
         beside = _parent(piece) in parents or _is_caption(piece)
         if index not in inside and beside and _belongs(piece, container):
             inside.add(index)
     return sorted(inside)
+
+
+def _headline(whole: Sequence[Piece], first: int, container: Any) -> int:
+    """The index of the heading above the article, inside its element; ``first`` itself when there is none near."""
+    members = set(container.iter())
+    near = range(max(0, first - _NEAR), first)
+    return next((i for i in reversed(near) if whole[i].level == 1 and whole[i].element in members), first)
 
 
 def _parent(piece: Piece) -> Any:

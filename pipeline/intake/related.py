@@ -46,10 +46,12 @@ def without_frame(whole: Sequence[Piece], kept: Sequence[int]) -> list[int]:
     while left and _PATH.match(whole[left[0]].text):
         del left[0]
     for place, index in enumerate(left):
-        rest = sum(len(whole[i].text) for i in left[place + 1 :] if whole[i].prose)
-        before = sum(len(whole[i].text) for i in left[:place])
-        if _IMPRINT.search(whole[index].text) and rest < _MIN_BEFORE <= before and len(whole[index].text) <= _MAX_IMPRINT:
-            return left[:place]
+        text = whole[index].text
+        if place and len(text) <= _MAX_IMPRINT and _IMPRINT.search(text):
+            rest = sum(len(whole[i].text) for i in left[place + 1 :] if whole[i].prose)
+            before = sum(len(whole[i].text) for i in left[:place])
+            if rest < _MIN_BEFORE <= before:
+                return left[:place]
     return left
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from html import unescape
 from typing import Any
 
-_CONTENT = re.compile(r"\bcontent_noencode\s*:\s*JsDecode\(\s*(['\"])")
-_OLD_CONTENT = re.compile(r"\b(?:Text)?ContentNoEncode\s*=\s*window\.a_value_which_never_exists\s*\|\|\s*(['\"])")
-_PICTURES = re.compile(r"\bpicture_page_info_list\s*[:=]\s*\[")
+_CONTENT = re.compile(r"content_noencode\s*:\s*JsDecode\(\s*(['\"])")
+_OLD_CONTENT = re.compile(r"ContentNoEncode\s*=\s*window\.a_value_which_never_exists\s*\|\|\s*(['\"])")
+_PICTURES = re.compile(r"picture_page_info_list\s*[:=]\s*\[")
 # An entry of the list itself: each holds further addresses (watermark, cover) deeper in.
 _PICTURE = re.compile(
     r"[\[,]\s*\{\s*(?:\w+\s*:\s*['\"]?\d{0,6}['\"]?(?:\s*\*\s*1)?\s*,\s*)*cdn_url\s*:\s*(?:JsDecode\(\s*)?"
@@ -23,6 +23,7 @@ _PICTURE = re.compile(
 _QUOTED = {"'": re.compile(r"[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'"), '"': re.compile(r'[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"')}
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))")
 _SIGNS = ("cgiData", "item_show_type")
+_A_BODY = 2_000  # characters, scripts of a share page's empty container included
 _MAX_TEXT = 1_000_000
 _PICTURES_AT_MOST = 40
 _PLAIN = {"n": "\n", "r": "", "t": "\t"}
@@ -37,7 +38,12 @@ class Shared:
 
 
 def shared(tree: Any) -> Shared | None:
-    """Return what a share page says; None for any other page. Call it before scripts leave the tree."""
+    """Return what a share page says; None for any other page, an article with its text in the page included.
+
+    Call it before scripts leave the tree.
+    """
+    if any(len("".join(body.itertext())) > _A_BODY for body in tree.xpath("//*[@id='js_content']")):
+        return None
     scripts = [s.text for s in tree.iter("script") if s.text and any(sign in s.text for sign in _SIGNS)]
     if not scripts or not _from_wechat(tree):
         return None
