@@ -36,6 +36,8 @@ class Settings(BaseSettings):
     lease_s: Annotated[float, Field(gt=0)] = 60.0
     heartbeat_s: Annotated[float, Field(gt=0)] = 15.0
     max_attempts: Annotated[int, Field(ge=1, le=10)] = 4
+    max_calls: Annotated[int, Field(ge=1)] = 60  # provider calls of one run, over all its attempts (rule MDL-4)
+    day_budget_s: Annotated[int, Field(ge=0)] = 0  # listening time of one day; 0: not limited
     ask_default_after_s: Annotated[float, Field(gt=0)] = 120.0  # rule CHT-9
     max_pdf_mb: Annotated[int, Field(ge=1)] = 50
     max_text_mb: Annotated[int, Field(ge=1)] = 25

@@ -131,7 +131,11 @@ def _tools(settings: Settings, engine: AsyncEngine, blobs: FolderBlobs, clock: S
         media=PyAvCodec(),
         voice=settings.speech_voice or DEFAULT_VOICE,
         lexicon=Lexicon(),
-        limits=Limits(source=source, audio=AudioLimits(max_segment_chars=SEGMENT_CHARS)),
+        limits=Limits(
+            source=source,
+            audio=AudioLimits(max_segment_chars=SEGMENT_CHARS),
+            day_budget_ms=settings.day_budget_s * 1000,
+        ),
         crash=CrashPoints(settings.crash_at).reach,
     )
 

@@ -41,6 +41,7 @@ _ENDED = {
     "cancelled": FAILED,
     "held": FAILED,
     "review": FAILED,
+    "tomorrow": MADE,
 }
 POLL_S = 0.5
 
