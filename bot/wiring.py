@@ -174,7 +174,8 @@ async def running(settings: Settings, stopping: asyncio.Event) -> AsyncIterator[
 
 
 def _services(house: House, bell: Bell, stopping: asyncio.Event) -> list[tuple[str, Any]]:
-    context = Context(house.engine, house.blobs, house.clock, asking_of(house), house.tools.limits.source)
+    tools = house.tools
+    context = Context(house.engine, house.blobs, house.clock, asking_of(house), tools.limits.source, tools.parser)
     gateway = Gateway(
         house.engine,
         WebChannel(house.engine),

@@ -42,7 +42,12 @@ class Settings(BaseSettings):
     ask_default_after_s: Annotated[float, Field(gt=0)] = 120.0  # rule CHT-9
     max_pdf_mb: Annotated[int, Field(ge=1)] = 50
     max_text_mb: Annotated[int, Field(ge=1)] = 25
+    max_image_mb: Annotated[int, Field(ge=1)] = 20
     max_pdf_pages: Annotated[int, Field(ge=1)] = 1_000
+    max_ocr_pages: Annotated[int, Field(ge=0)] = 120  # of one document; 0: nothing is recognised
+    fetch_time_s: Annotated[float, Field(gt=0)] = 20.0
+    fetch_max_mb: Annotated[int, Field(ge=1)] = 25
+    fetch_allow_private: str = ""  # host:port, comma separated: addresses of your own that may be fetched
     parse_time_s: Annotated[int, Field(ge=1)] = 60
     fetch_ports: str = "80,443"  # of addresses that may be fetched, comma separated
     # host:port pairs, comma separated, that may be fetched although they are private. Dangerous: whoever can send a

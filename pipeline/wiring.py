@@ -116,6 +116,8 @@ def _tools(settings: Settings, engine: AsyncEngine, blobs: FolderBlobs, clock: S
         max_pdf_bytes=settings.max_pdf_mb * 1024 * 1024,
         max_pdf_pages=settings.max_pdf_pages,
         max_text_bytes=settings.max_text_mb * 1024 * 1024,
+        max_image_bytes=settings.max_image_mb * 1024 * 1024,
+        max_ocr_pages=settings.max_ocr_pages,
         parse_time_s=settings.parse_time_s,
     )
     tts: Synthesizer = FakeSynthesizer() if settings.speech_fake else KokoroSynthesizer(models)

@@ -13,6 +13,7 @@ from pipeline.domain.errors import ProductError
 from pipeline.domain.source import SourceLimits
 from pipeline.ports.blobs import BlobStore
 from pipeline.ports.clock import Clock
+from pipeline.ports.parse import Parser
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Context:
     clock: Clock
     asking: Asking
     sources: SourceLimits
+    parser: Parser
 
     def excuse(self, error: Exception, payload: dict[str, Any]) -> dict[str, Any]:
         """Args of the note that answers an update which failed: a key of bot/texts and its values."""

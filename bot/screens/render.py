@@ -11,11 +11,13 @@ from bot.channels.port import Outbound
 from bot.screens.claim import claim
 from bot.screens.note import note
 from bot.screens.receipt import receipt
+from bot.screens.refresh import refresh
 from bot.screens.voice import transcript, voice
 from bot.texts.words import Lang, lang_of
 from pipeline.domain.errors import Defect
 from storage.queries.episode.receipt import receipt as receipt_view
 from storage.queries.episode.spoken import SpokenView, spoken
+from storage.queries.run.refresh import refresh_view
 
 
 class Renderer:
@@ -28,6 +30,7 @@ class Renderer:
             "voice": self._voice,
             "claim": self._claim,
             "transcript": self._transcript,
+            "refresh": self._refresh,
         }
 
     async def render(
@@ -53,6 +56,9 @@ class Renderer:
 
     async def _transcript(self, revision: int, args: dict[str, Any], owner: int, lang: Lang) -> Outbound:
         return transcript(await self._spoken(revision, owner), lang)
+
+    async def _refresh(self, run: int, args: dict[str, Any], owner: int, lang: Lang) -> Outbound:
+        return refresh(await refresh_view(self._engine, run), lang)
 
     async def _spoken(self, revision: int, owner: int) -> SpokenView:
         return await spoken(self._engine, revision, owner_id=owner)

@@ -8,6 +8,7 @@ from bot.texts.words import Text
 
 # ── the receipt ─────────────────────────────────────────────────────────────
 STAGES: Mapping[str, Text] = {
+    "fetch": Text(zh="抓取网页", en="Fetch"),
     "read": Text(zh="读取正文", en="Read"),
     "split": Text(zh="切片入库", en="Split"),
     "find": Text(zh="找证据", en="Find"),
@@ -73,6 +74,8 @@ HELD = Text(
     zh="读出来超过五分钟，没有发布，讲稿留着。请把问题问得窄一点。",
     en="Read aloud it is longer than five minutes, so it was not published; the script is kept. Please ask a narrower question.",
 )
+HINTED = Text(zh="你标出的这一段：「{hint}」", en="You marked this passage: “{hint}”")
+ABOUT_HINT = Text(zh="「{hint}」说的是什么？", en="What does “{hint}” say?")
 GOES_ON = Text(zh="关掉页面也会继续", en="goes on if you close the page")
 TOOK = Text(zh="用时 {span}", en="took {span}")
 
@@ -202,6 +205,9 @@ CANCEL = Text(zh="取消", en="Cancel")
 REASK = Text(zh="改问题", en="Ask differently")
 RETRY = Text(zh="重试", en="Try again")
 TELL_POINTS = Text(zh="讲要点", en="Main points")
+TELL_HINT = Text(zh="讲这一段", en="Tell this passage")
+REFETCH = Text(zh="重新抓取", en="Fetch again")
+AGAIN = Text(zh="用新版再做", en="Make it from the new version")
 EVIDENCE = Text(zh="查看依据", en="Evidence")
 TEXT_VERSION = Text(zh="文字版", en="Transcript")
 EVIDENCE_PAGE = Text(zh="依据页", en="Evidence page")

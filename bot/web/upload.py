@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks  # exists for type checkers only
 
 _PDF_MARK, _PDF_MARK_WITHIN = b"%PDF-", 1024  # readers accept the mark anywhere in the first kilobyte
+_ZIP_MARK = b"PK\x03\x04"
 _FIELDS, _FIELD_BYTES_PER_CHAR = 40, 4
 
 
@@ -144,8 +145,10 @@ class Upload:
     def _limit(self, part: _Part) -> int:
         if part.file_name is None and part.name != "pasted":
             return self._limits.max_text_chars * _FIELD_BYTES_PER_CHAR
-        pdf = _PDF_MARK in part.data[:_PDF_MARK_WITHIN]
-        return self._sources.max_pdf_bytes if pdf else self._sources.max_text_bytes
+        head = part.data[:_PDF_MARK_WITHIN]
+        if _PDF_MARK in head or head.startswith(_ZIP_MARK):  # PDF, EPUB, DOCX
+            return self._sources.max_pdf_bytes
+        return max(self._sources.max_text_bytes, self._sources.max_image_bytes)  # the kind is told when it is whole
 
     def _end(self) -> None:
         self._complete = True

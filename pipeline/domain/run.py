@@ -14,6 +14,7 @@ from pipeline.domain.machine import Machine
 class RunKind(StrEnum):
     INTAKE = "INTAKE"  # read and split a source nobody has asked about yet
     GENERATE = "GENERATE"  # one revision from its source to its audio; at most one per revision
+    REFRESH = "REFRESH"  # fetch the address of a source again and see whether its text changed
 
 
 class RunState(StrEnum):
@@ -163,6 +164,7 @@ EPISODE: Machine[EpisodeState, EpisodeEvent] = Machine(
 class Stage(StrEnum):
     """The rows of the receipt, in order."""
 
+    FETCH = "fetch"
     READ = "read"
     SPLIT = "split"
     FIND = "find"

@@ -22,7 +22,9 @@ from pipeline.domain.source import SourceLimits
 from pipeline.ports.blobs import BlobStore
 from pipeline.ports.clock import Clock
 from pipeline.ports.embed import Embedder
+from pipeline.ports.fetch import Fetcher
 from pipeline.ports.media import MediaCodec
+from pipeline.ports.ocr import Recogniser
 from pipeline.ports.parse import Parser
 from pipeline.ports.tts import Synthesizer
 from pipeline.render.speech_text import Lexicon
@@ -47,7 +49,9 @@ class Tools:
     engine: AsyncEngine
     blobs: BlobStore
     clock: Clock
+    fetcher: Fetcher
     parser: Parser
+    recogniser: Recogniser
     embedder: Embedder
     tts: Synthesizer
     media: MediaCodec

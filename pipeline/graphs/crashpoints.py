@@ -11,8 +11,13 @@ import signal
 
 POINTS = (
     "claimed",  # the run is ours, nothing done
+    "fetch_before",
+    "fetch_stored",  # bytes in the blob store, no capture names them
+    "fetch_committed",
     "read_before_parse",
+    "page_recognised",  # one page of OCR saved
     "read_committed",
+    "refreshed",
     "split_committed",
     "find_committed",
     "script_committed",

@@ -11,6 +11,7 @@ from pipeline.domain.script import ScriptDoc, shortened
 from pipeline.graphs.attempt import Attempt, fingerprint
 from pipeline.graphs.find import find
 from pipeline.graphs.intake import chunk, read
+from pipeline.graphs.refresh import refresh
 from pipeline.graphs.speak import audio_bytes_sha256, speak
 from pipeline.graphs.write import unwritten, write_script
 from storage.queries.run.work import WorkView, artifact_content, work
@@ -26,6 +27,9 @@ SHORTEN_TO_MS = 280_000  # below the limit, because characters are spoken at dif
 async def carry_out(attempt: Attempt) -> None:
     """Bring the run to its end from wherever its committed rows stand. Errors go to the worker."""
     job = await work(attempt.tools.engine, attempt.run_id)
+    if job.kind == RunKind.REFRESH:
+        await refresh(attempt, job)
+        return
     if job.revision_state == RevisionState.AUDIO_READY:
         await publish(attempt, job)
         return

@@ -24,6 +24,7 @@ from pipeline.domain.errors import (
     ChildDied,
     Contention,
     Defect,
+    FetchFailed,
     InputRejected,
     NeverSent,
     ProductError,
@@ -38,6 +39,7 @@ from storage.transactions.run.claim import claim_run, give_up_lapsed, heartbeat
 from storage.tx import transaction
 
 log = logging.getLogger(__name__)
+MAX_RETRY_AFTER_S = 900.0  # what a server may make a run wait
 IDLE_S = 2.0  # a lost announcement costs at most this
 
 
@@ -168,6 +170,8 @@ class Loop:
             log.error("run %s failed in %s", attempt.run_id, attempt.stage, exc_info=error)
         if retryable and attempts < self.limits.max_attempts:
             delay = retry_delay_s(attempts, limits=self.limits, jitter=self.jitter())
+            if isinstance(error, ProviderError) and error.retry_after_s:
+                delay = max(delay, min(error.retry_after_s, MAX_RETRY_AFTER_S))
             async with transaction(self.tools.engine) as tx:
                 await finish.retry_later(
                     tx,
@@ -198,6 +202,9 @@ def judged(error: BaseException, stage: Stage) -> tuple[str, dict[str, Any], boo
         if stage is Stage.READ:
             return "parser_died", {"how": error.reason}, False
         return f"child.{error.reason}", {}, True
+    if isinstance(error, FetchFailed):
+        values = {"host": error.host} | ({"status": error.status} if error.status else {})
+        return f"fetch.{error.reason}", values, error.again
     if isinstance(error, NeverSent):
         return "provider_unreachable", {}, True
     if isinstance(error, ProviderError):

@@ -15,9 +15,10 @@ from storage.locks import Lock
 from storage.transactions.run.event import event
 from storage.tx import Tx
 
+# A refresh is no part of the answer: it is neither cancelled nor retried with it.
 OF_REVISION = """
-SELECT id, state, kind FROM generation_run WHERE revision_id = :revision AND owner_id = :owner
- ORDER BY id FOR NO KEY UPDATE
+SELECT id, state, kind FROM generation_run
+ WHERE revision_id = :revision AND owner_id = :owner AND kind <> 'REFRESH' ORDER BY id FOR NO KEY UPDATE
 """
 ASK = "UPDATE generation_run SET cancel_requested = true WHERE id = :run"
 END = """
@@ -55,10 +56,16 @@ async def cancel_revision(tx: Tx, *, revision_id: int, owner_id: int) -> bool:
 
 async def resume_revision(tx: Tx, *, revision_id: int, owner_id: int, now: datetime) -> bool:
     """Put the failed runs of the revision back to QUEUED (a person's retry). False: none had failed."""
+    runs = await lock_runs(tx, revision_id=revision_id, owner_id=owner_id)
+    return await resume_locked(tx, runs, now=now, event_kind="resumed")
+
+
+async def resume_locked(tx: Tx, runs: Sequence[RowMapping], *, now: datetime, event_kind: str) -> bool:
+    """The same for runs that are locked already; ``event_kind`` says why they go on."""
     resumed = False
-    for run in await lock_runs(tx, revision_id=revision_id, owner_id=owner_id):
+    for run in runs:
         if run["state"] == "FAILED":
-            await event(tx, run_id=run["id"], kind="resumed", data={"by": "person"})
+            await event(tx, run_id=run["id"], kind=event_kind, data={"by": "person"})
             await tx.run(AGAIN, run=run["id"], now=now)
             resumed = True
     return resumed

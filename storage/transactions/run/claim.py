@@ -60,7 +60,7 @@ UPDATE generation_run r SET state = 'FAILED', error_reason = 'crashed', expires_
    SELECT id FROM generation_run
     WHERE state = 'RUNNING' AND expires_at <= clock_timestamp() AND attempts >= :max_attempts
     ORDER BY id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)
-RETURNING r.id, r.revision_id, v.chat_id
+RETURNING r.id, r.revision_id, r.kind, v.chat_id
 """
 
 
@@ -104,5 +104,6 @@ async def give_up_lapsed(tx: Tx, *, max_attempts: int) -> int | None:
     row = await tx.row(CRASHED, max_attempts=max_attempts)
     if row is None:
         return None
-    await show_progress(tx, chat_id=row["chat_id"], kind="receipt", subject_id=row["revision_id"])
+    subject = ("refresh", row["id"]) if row["kind"] == "REFRESH" else ("receipt", row["revision_id"])
+    await show_progress(tx, chat_id=row["chat_id"], kind=subject[0], subject_id=subject[1])
     return int(row["id"])

@@ -30,12 +30,14 @@ async def enqueue(
     source_id: int,
     revision_id: int,
     settings: dict[str, Any],
+    request_key: str | None = None,
 ) -> int:
+    """``request_key`` defaults to the revision, which has one run of each kind but REFRESH."""
     row = await tx.one(
         INSERT,
         owner=owner_id,
         kind=kind,
-        key=f"revision:{revision_id}",
+        key=request_key or f"revision:{revision_id}",
         source=source_id,
         revision=revision_id,
         state=state,

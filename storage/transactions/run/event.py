@@ -22,13 +22,13 @@ UPDATE generation_run r SET event_seq = r.event_seq + 1
   FROM episode_revision v
  WHERE r.id = :run AND v.id = r.revision_id AND r.fence = :fence AND r.state = 'RUNNING'
    AND r.expires_at > clock_timestamp()
-RETURNING r.event_seq, r.revision_id, r.owner_id, r.cancel_requested, v.chat_id
+RETURNING r.event_seq, r.revision_id, r.owner_id, r.cancel_requested, r.kind, v.chat_id
 """
 FREE = """
 UPDATE generation_run r SET event_seq = r.event_seq + 1
   FROM episode_revision v
  WHERE r.id = :run AND v.id = r.revision_id
-RETURNING r.event_seq, r.revision_id, r.owner_id, r.fence, v.chat_id
+RETURNING r.event_seq, r.revision_id, r.owner_id, r.fence, r.kind, v.chat_id
 """
 INSERT = """
 INSERT INTO run_event (run_id, seq, fence, kind, stage, data)
@@ -52,7 +52,7 @@ async def guarded_event(
     if row is None:
         raise Contention(f"run {run_id}: fence {fence} is no longer current")
     await _insert(tx, run_id, row["event_seq"], fence, kind, stage, data)
-    await show_progress(tx, chat_id=row["chat_id"], kind="receipt", subject_id=row["revision_id"])
+    await _shown(tx, run_id, row)
     return row
 
 
@@ -61,8 +61,16 @@ async def event(tx: Tx, *, run_id: int, kind: str, data: dict[str, Any] | None =
     tx.holding(Lock.RUN, run_id)
     row = await tx.one(FREE, run=run_id)
     await _insert(tx, run_id, row["event_seq"], row["fence"], kind, None, data)
-    await show_progress(tx, chat_id=row["chat_id"], kind="receipt", subject_id=row["revision_id"])
+    await _shown(tx, run_id, row)
     return row
+
+
+async def _shown(tx: Tx, run_id: int, row: RowMapping) -> None:
+    """A refresh has a message of its own; every other run is a part of its revision's receipt."""
+    if row["kind"] == "REFRESH":
+        await show_progress(tx, chat_id=row["chat_id"], kind="refresh", subject_id=run_id)
+    else:
+        await show_progress(tx, chat_id=row["chat_id"], kind="receipt", subject_id=row["revision_id"])
 
 
 async def _insert(
