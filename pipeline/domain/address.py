@@ -152,8 +152,9 @@ def redirected(base: Address, location: str) -> str:
     Raises:
         InputRejected: ADDRESS_REFUSED, ``malformed``.
     """
+    location = location.strip(" \t").replace(" ", "%20")
     try:
-        joined = urljoin(f"{base.origin}{base.target}", location.strip(" \t").replace(" ", "%20"))
+        joined = location if _SCHEME.match(location) else urljoin(f"{base.origin}{base.target}", location)
     except ValueError:
         raise refused("malformed") from None
     return joined if "#" in joined or not base.fragment else f"{joined}#{base.fragment}"
