@@ -6,14 +6,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.domain.address import find_links
-
 from bot.errors import reason_of
 from bot.handlers import supply
 from bot.handlers.context import Context
 from bot.handlers.dialogue import waiting_for
 from bot.handlers.uploads import pasted, routed
 from pipeline.commands.episode import MAX_QUESTION_CHARS, Upload, ask_question, link_upload, submit_source
+from pipeline.domain.address import find_links
 from pipeline.domain.errors import InputRejected
 from storage.queries.chat.inbox import UpdateView
 from storage.transactions.outbox.enqueue import say
@@ -107,7 +106,7 @@ async def _sources(
             refused.append(Refused(error, str(file.get("name", ""))))
     for link in links[:MAX_LINKS]:
         try:
-            uploads.append(link_upload(link))
+            uploads.append(link_upload(link, limits=context.fetch_limits, exempt=context.fetch_exempt))
         except InputRejected as error:
             if alone:
                 raise
