@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.errors import reason_of
-from bot.handlers import supply
+from bot.handlers import command, supply
 from bot.handlers.context import Context
 from bot.handlers.dialogue import waiting_for
 from bot.handlers.uploads import pasted, routed
@@ -39,6 +39,8 @@ async def plan(context: Context, update: UpdateView) -> Act:
     files, text = update.payload.get("files", []), str(update.payload.get("text", "")).strip()
     if not files and not text:
         raise InputRejected("empty_message")
+    if not files and (act := command.plan(update, text)) is not None:
+        return act
     revision = waiting_for(update, "password_for", context.clock.now())
     if revision is not None and text and not files:
         return await supply.unlock(context, update, revision, text)

@@ -27,7 +27,7 @@ _MEMORY_SIGNS = (
 
 
 async def start(command: tuple[str, ...]) -> asyncio.subprocess.Process:
-    """Start a child in a group of its own, with pipes. Its environment is ours and nearly empty: no secret reaches it."""
+    """Start a child in a group of its own, with pipes. Its environment is ours and nearly empty: no secrets."""
     return await asyncio.create_subprocess_exec(
         *command,
         stdin=asyncio.subprocess.PIPE,

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from bot.handlers.context import Context
+from bot.screens.render import Renderer
 from pipeline.commands.episode import Asking
 from pipeline.domain.errors import InputRejected
 from pipeline.domain.source import Reason, SourceLimits
@@ -193,3 +194,44 @@ async def test_a_page_is_looked_at_again_once_at_a_time(engine, context):
     await handle_all(context)
     assert await scalar(engine, "SELECT count(*) FROM generation_run WHERE kind = 'REFRESH'") == 1
     assert await notes(engine) == ["refetch_running"]
+
+
+async def test_the_queue_says_what_waits_and_why(engine, context):
+    owner, _ = await owner_and_chat(engine)
+    asking = await submitted(engine, question=None, name="一.txt")
+    await submitted(engine, question="甲？", name="二.txt")
+    await submitted(engine, question="乙？", name="三.txt")
+    review = await submitted(engine, question="丙？", name="四.txt")
+    await execute(engine, "UPDATE generation_run SET state = 'WAITING_REVIEW' WHERE revision_id = :r", r=review)
+    await execute(
+        engine,
+        "UPDATE generation_run SET state = 'SUCCEEDED', finished_at = now() WHERE revision_id = :r AND kind = 'INTAKE'",
+        r=asking,
+    )
+    await send(engine, {"type": "message", "text": "/queue"})
+    await handle_all(context)
+    assert await scalar(engine, "SELECT count(*) FROM outbox_message WHERE kind = 'queue'") == 1
+    said = (await Renderer(engine).render(kind="queue", subject_id=None, args={}, owner_id=owner, language="zh")).text
+    assert "还有 4 件没做完" in said
+    for name, why in [
+        ("一.txt", "等你的问题"),
+        ("二.txt", "下一个就是它"),
+        ("三.txt", "前面还有 1 件"),
+        ("四.txt", "结果不明"),
+    ]:
+        after = said[said.index(name) :]
+        assert why in after.split("\n")[1]
+
+
+@pytest.mark.parametrize(("text", "key"), [("/help", "help"), ("/start", "help"), ("/nonsense", "unknown_command")])
+async def test_commands_are_never_sources(engine, context, text, key):
+    await send(engine, {"type": "message", "text": text})
+    await handle_all(context)
+    assert await notes(engine) == [key]
+    assert await scalar(engine, "SELECT count(*) FROM source") == 0
+
+
+async def test_nothing_to_do_is_said(engine, context):
+    owner, _ = await owner_and_chat(engine)
+    said = await Renderer(engine).render(kind="queue", subject_id=None, args={}, owner_id=owner, language="en")
+    assert "everything is finished" in said.text

