@@ -10,7 +10,6 @@ from datetime import datetime
 import typer
 from rich.console import Console
 from rich.table import Table
-from sqlalchemy import RowMapping
 
 from bot.texts import terminal
 from bot.texts.words import Text, lang_of
@@ -19,7 +18,7 @@ from pipeline.settings import Settings
 from pipeline.wiring import open_house
 from storage.queries.run.listing import run_of, runs, seconds_between, time_line
 from storage.transactions.run.cancel import cancel_revision, resume_revision
-from storage.tx import Tx, transaction
+from storage.tx import Row, Tx, transaction
 
 
 def listing(settings: Settings, *, limit: int) -> int:
@@ -100,7 +99,7 @@ def _decide(
     return asyncio.run(decide())
 
 
-def _print(head: RowMapping, events: Sequence[RowMapping], calls: Sequence[RowMapping]) -> None:
+def _print(head: Row, events: Sequence[Row], calls: Sequence[Row]) -> None:
     for key, value in head.items():
         if value is not None and value != {}:
             shown = json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value

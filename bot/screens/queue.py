@@ -32,7 +32,8 @@ def _line(entry: QueueEntry, lang: Lang, zone: ZoneInfo) -> str:
 
 def _why(entry: QueueEntry, lang: Lang, zone: ZoneInfo) -> str:
     if entry.state == RunState.RUNNING:
-        stage = episode.STAGES[entry.stage](lang) if entry.stage in episode.STAGES else ""
+        label = episode.STAGES.get(entry.stage or "")
+        stage = label(lang) if label else ""
         return chat.QUEUE_RUNNING(lang, stage=stage).rstrip()
     if entry.state == RunState.QUEUED:
         return chat.QUEUE_NEXT(lang) if not entry.before else chat.QUEUE_AFTER(lang, n=entry.before)

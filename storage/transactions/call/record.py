@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import RowMapping
-
 from pipeline.domain.errors import BudgetSpent, Contention
 from storage.locks import Lock
-from storage.tx import Tx
+from storage.tx import Row, Tx
 
 MINE = """
 SELECT calls_used, calls_limit, owner_id FROM generation_run WHERE id = :id AND fence = :fence AND state = 'RUNNING'
@@ -104,7 +102,7 @@ async def expired(tx: Tx, *, call_id: int) -> None:
     await tx.run(EXPIRED, call=call_id)
 
 
-async def open_receipt(tx: Tx, *, owner_id: int, fingerprint: str) -> RowMapping | None:
+async def open_receipt(tx: Tx, *, owner_id: int, fingerprint: str) -> Row | None:
     """id, request_id, locator, expires_at, cost_micro of a paid call whose bytes were never stored, or None."""
     return await tx.row(RECEIPTS, owner=owner_id, fingerprint=fingerprint)
 

@@ -11,15 +11,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import RowMapping
-
 from pipeline.domain.errors import NotYours
 from storage.locks import Lock
 from storage.transactions.outbox.enqueue import show_progress
 from storage.transactions.run.cancel import cancel_revision, lock_runs
 from storage.transactions.run.enqueue import enqueue
 from storage.transactions.run.event import event
-from storage.tx import Tx
+from storage.tx import Row, Tx
 
 FIND = "SELECT episode_id FROM episode_revision WHERE id = :revision AND owner_id = :owner"
 LOCK_EPISODE = "SELECT id, state, source_id FROM episode WHERE id = :id FOR NO KEY UPDATE"
@@ -93,8 +91,8 @@ async def ask(
 
 async def _revise(
     tx: Tx,
-    episode: RowMapping,
-    latest: RowMapping,
+    episode: Row,
+    latest: Row,
     owner_id: int,
     question: str,
     by: str,

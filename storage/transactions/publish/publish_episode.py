@@ -10,8 +10,6 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import RowMapping
-
 from pipeline.domain.audio import MAX_DURATION_MS
 from pipeline.domain.errors import AudioRejected, Contention
 from pipeline.domain.plan import Day, has_room
@@ -19,7 +17,7 @@ from storage.locks import Lock
 from storage.transactions.outbox.enqueue import say
 from storage.transactions.run.event import guarded_event
 from storage.transactions.run.finish import deferred, succeeded
-from storage.tx import Tx
+from storage.tx import Row, Tx
 
 FIND = "SELECT episode_id, owner_id FROM episode_revision WHERE id = :revision"
 PLAN = """
@@ -101,7 +99,7 @@ async def publish_episode(
     return Published.NOW
 
 
-async def _plan(tx: Tx, *, owner_id: int, day: Day | None) -> RowMapping | None:
+async def _plan(tx: Tx, *, owner_id: int, day: Day | None) -> Row | None:
     """The owner's plan of the day, locked; made if it is the first of the day."""
     if day is None:
         return None
@@ -110,7 +108,7 @@ async def _plan(tx: Tx, *, owner_id: int, day: Day | None) -> RowMapping | None:
     return await tx.lock(Lock.PLAN, row["id"], LOCK_PLAN)
 
 
-async def _into(tx: Tx, plan: RowMapping, episode_id: int, revision_id: int, duration_ms: int) -> bool:
+async def _into(tx: Tx, plan: Row, episode_id: int, revision_id: int, duration_ms: int) -> bool:
     """Take the time of the day for this episode; False when it does not fit. Under the plan's lock: the sum holds."""
     used = (await tx.one(USED, plan=plan["id"]))["ms"]
     if not has_room(used_ms=used, duration_ms=duration_ms, budget_ms=plan["budget_ms"]):

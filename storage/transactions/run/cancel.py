@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import RowMapping
-
 from storage.locks import Lock
 from storage.transactions.call.record import give_up_unknown
 from storage.transactions.run.event import event
-from storage.tx import Tx
+from storage.tx import Row, Tx
 
 # A refresh is no part of the answer: it is neither cancelled nor retried with it.
 OF_REVISION = """
@@ -32,7 +30,7 @@ UPDATE generation_run SET state = 'QUEUED', attempts = 0, cancel_requested = fal
 """
 
 
-async def lock_runs(tx: Tx, *, revision_id: int, owner_id: int) -> Sequence[RowMapping]:
+async def lock_runs(tx: Tx, *, revision_id: int, owner_id: int) -> Sequence[Row]:
     """Lock every run of the revision, ascending; id, state and kind of each."""
     runs = await tx.rows(OF_REVISION, revision=revision_id, owner=owner_id)
     for run in runs:
@@ -61,7 +59,7 @@ async def resume_revision(tx: Tx, *, revision_id: int, owner_id: int, now: datet
     return await resume_locked(tx, runs, now=now, event_kind="resumed")
 
 
-async def resume_locked(tx: Tx, runs: Sequence[RowMapping], *, now: datetime, event_kind: str) -> bool:
+async def resume_locked(tx: Tx, runs: Sequence[Row], *, now: datetime, event_kind: str) -> bool:
     """The same for runs that are locked already; ``event_kind`` says why they go on."""
     resumed = False
     for run in runs:

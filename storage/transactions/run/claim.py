@@ -7,19 +7,17 @@ Clock: the database's, so that workers with wrong clocks agree.
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import RowMapping
-
 from storage.locks import Lock
 from storage.transactions.outbox.enqueue import show_progress
-from storage.tx import Tx
+from storage.tx import Row, Tx
 
 # A lapsed lease is claimable like a fresh run: there is no separate rescuer to forget. A run whose source is being
 # read for another run of the same revision waits for that, so that no file is parsed twice at once.
 CLAIM = """
+WITH claimed AS (
 UPDATE generation_run r
    SET state = 'RUNNING', attempt_id = :attempt, attempts = attempts + 1, fence = fence + 1, holder = :holder,
        expires_at = clock_timestamp() + make_interval(secs => :lease_s), delivered_until = NULL,
@@ -36,10 +34,12 @@ UPDATE generation_run r
                AND i.state IN ('QUEUED', 'RUNNING', 'RETRY_WAIT')))
     ORDER BY q.next_due_at, q.id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)
 RETURNING r.id, r.kind, r.fence, r.attempts, r.event_seq, r.revision_id, r.cancel_requested
-"""
-STARTED = """
+), started AS (
 INSERT INTO run_event (run_id, seq, fence, kind, data)
-VALUES (:run, :seq, :fence, 'attempt_started', cast(:data AS jsonb))
+SELECT id, event_seq, fence, 'attempt_started', jsonb_build_object('attempt', attempts, 'holder', cast(:holder AS text))
+  FROM claimed
+)
+SELECT id, kind, fence, attempts, event_seq, revision_id, cancel_requested FROM claimed
 """
 # What a dead attempt left as INTENT: without an effect on the world it may simply be made again; otherwise nobody
 # knows, and only a person may decide (rule TTS-1).
@@ -79,7 +79,7 @@ async def claim_run(
     max_attempts: int,
     now: datetime,
     only_revision: int | None = None,
-) -> RowMapping | None:
+) -> Row | None:
     """id, kind, fence, attempts, revision_id, cancel_requested of the claimed run; None when nothing is due."""
     row = await tx.row(
         CLAIM,
@@ -93,10 +93,9 @@ async def claim_run(
     if row is None:
         return None
     tx.holding(Lock.RUN, row["id"])
-    data = json.dumps({"attempt": row["attempts"], "holder": holder})
-    await tx.run(STARTED, run=row["id"], seq=row["event_seq"], fence=row["fence"], data=data)
-    await tx.run(SWEEP_CALLS, run=row["id"], fence=row["fence"])
-    await tx.run(SWEEP_RECEIPTS, run=row["id"], fence=row["fence"])
+    if row["fence"] > 1:  # an earlier attempt may have left calls behind
+        await tx.run(SWEEP_CALLS, run=row["id"], fence=row["fence"])
+        await tx.run(SWEEP_RECEIPTS, run=row["id"], fence=row["fence"])
     return row
 
 

@@ -13,11 +13,17 @@ from typing import Any
 from storage.tx import Tx
 
 INSERT = """
-INSERT INTO generation_run (owner_id, kind, request_key, source_id, revision_id, state, next_due_at, settings,
-                            event_seq)
-VALUES (:owner, :kind, :key, :source, :revision, :state, :due, cast(:settings AS jsonb), 1) RETURNING id
+WITH made AS (
+  INSERT INTO generation_run (owner_id, kind, request_key, source_id, revision_id, state, next_due_at, settings,
+                              event_seq)
+  VALUES (:owner, :kind, :key, :source, :revision, cast(:state AS text), :due, cast(:settings AS jsonb), 1)
+  RETURNING id
+), first AS (
+  INSERT INTO run_event (run_id, seq, fence, kind, data)
+  SELECT id, 1, 0, 'accepted', jsonb_build_object('state', cast(:state AS text)) FROM made
+)
+SELECT id FROM made
 """
-FIRST = "INSERT INTO run_event (run_id, seq, fence, kind, data) VALUES (:run, 1, 0, 'accepted', cast(:data AS jsonb))"
 
 
 async def enqueue(
@@ -44,6 +50,5 @@ async def enqueue(
         due=due_at,
         settings=json.dumps(settings, ensure_ascii=False),
     )
-    await tx.run(FIRST, run=row["id"], data=json.dumps({"state": state}))
     await tx.wake()
     return int(row["id"])

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import RowMapping
-
-from storage.tx import Tx, storable
+from storage.tx import Row, Tx, storable
 
 MAX_TRIES = 3
 _LEASE = timedelta(minutes=2)
@@ -30,7 +28,7 @@ UPDATE source_asset SET error = :error, due_at = :due, state = CASE WHEN :final 
 """
 
 
-async def claim_asset(tx: Tx, *, now: datetime) -> RowMapping | None:
+async def claim_asset(tx: Tx, *, now: datetime) -> Row | None:
     """id, owner_id, address, tries of a picture to fetch now; None when there is none."""
     return await tx.row(CLAIM, now=now, until=now + _LEASE)
 
