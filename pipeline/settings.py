@@ -39,6 +39,8 @@ class Settings(BaseSettings):
     lease_s: Annotated[float, Field(gt=0)] = 60.0
     heartbeat_s: Annotated[float, Field(gt=0)] = 15.0
     max_attempts: Annotated[int, Field(ge=1, le=10)] = 4
+    max_calls: Annotated[int, Field(ge=1)] = 60  # provider calls of one run, over all its attempts (rule MDL-4)
+    day_budget_s: Annotated[int, Field(ge=0)] = 0  # listening time of one day; 0: not limited
     ask_default_after_s: Annotated[float, Field(gt=0)] = 120.0  # rule CHT-9
     max_pdf_mb: Annotated[int, Field(ge=1)] = 50
     max_text_mb: Annotated[int, Field(ge=1)] = 25
@@ -47,7 +49,6 @@ class Settings(BaseSettings):
     max_ocr_pages: Annotated[int, Field(ge=0)] = 120  # of one document; 0: nothing is recognised
     fetch_time_s: Annotated[float, Field(gt=0)] = 20.0
     fetch_max_mb: Annotated[int, Field(ge=1)] = 25
-    fetch_allow_private: str = ""  # host:port, comma separated: addresses of your own that may be fetched
     parse_time_s: Annotated[int, Field(ge=1)] = 60
     fetch_ports: str = "80,443"  # of addresses that may be fetched, comma separated
     # host:port pairs, comma separated, that may be fetched although they are private. Dangerous: whoever can send a
@@ -76,7 +77,11 @@ class Settings(BaseSettings):
         named = [port.strip() for port in self.fetch_ports.split(",")]
         if not all(port.isascii() and port.isdigit() and 0 < int(port) < 65_536 for port in named):
             raise ValueError(f"FETCH_PORTS={self.fetch_ports!r} must be ports, comma separated, like 80,443")
-        return FetchLimits(allowed_ports=frozenset(map(int, named)))
+        return FetchLimits(
+            allowed_ports=frozenset(map(int, named)),
+            total_s=self.fetch_time_s,
+            max_bytes=self.fetch_max_mb * 1024 * 1024,
+        )
 
     def fetch_exempt(self) -> frozenset[str]:
         """Raises ValueError: FETCH_ALLOW_PRIVATE is not a list of host:port."""

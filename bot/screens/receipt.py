@@ -19,15 +19,15 @@ from pipeline.domain.run import RevisionState, RunLimits, RunState
 from storage.queries.episode.receipt import ReceiptView, StageView
 
 _MARKS = {"done": "✓", "now": "▶", "bad": "✗", "next": "·"}
-_SHOWS_STAGES = frozenset({"asking", "waiting", "retrying", "running", "stopping", "done"})
+_SHOWS_STAGES = frozenset({"asking", "waiting", "retrying", "running", "stopping", "tomorrow", "done"})
 
 _SAY = {
     "asking": episode.ASK,
     "waiting": episode.WAITING,
     "stopping": episode.STOPPING,
+    "tomorrow": episode.TOMORROW,
     "cancelled": episode.CANCELLED,
     "superseded": episode.SUPERSEDED,
-    "review": episode.REVIEW,
     "held": episode.HELD,
 }
 
@@ -65,6 +65,8 @@ def state_of(view: ReceiptView) -> str:
         return ended
     if view.cancel_requested:
         return "stopping"
+    if view.run_state == RunState.DEFERRED and view.error_reason == "no_room":
+        return "tomorrow"
     if view.question is None:
         return "asking"
     if view.run_state == RunState.RETRY_WAIT:
@@ -150,6 +152,9 @@ def _say(view: ReceiptView, state: str, lang: Lang) -> str:
         return episode.RETRYING(lang, n=view.attempts, limit=RunLimits().max_attempts)
     if state == "failed":
         return errors.sentence(view.error_reason, view.error_values, lang, stage=failed_stage(view))
+    if state == "review":
+        values = {"parts": 1, "missing": 1, **view.error_values}
+        return episode.REVIEW(lang, parts=int(values["parts"]), missing=int(values["missing"]))
     if state == "declined":
         return _declined(view, lang)
     return said(lang) if (said := _SAY.get(state)) else ""

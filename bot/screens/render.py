@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.channels.port import Outbound
 from bot.screens.claim import claim
 from bot.screens.note import note
+from bot.screens.queue import queue
 from bot.screens.receipt import receipt
 from bot.screens.refresh import refresh
 from bot.screens.voice import transcript, voice
@@ -17,6 +19,8 @@ from bot.texts.words import Lang, lang_of
 from pipeline.domain.errors import Defect
 from storage.queries.episode.receipt import receipt as receipt_view
 from storage.queries.episode.spoken import SpokenView, spoken
+from storage.queries.owner.zone import time_zone
+from storage.queries.run.queue import queue as queue_view
 from storage.queries.run.refresh import refresh_view
 
 
@@ -40,6 +44,9 @@ class Renderer:
         lang = lang_of(language)
         if kind == "note":
             return note(args["key"], args.get("values", {}), lang, file=args.get("file", ""))
+        if kind == "queue":
+            zone = ZoneInfo(await time_zone(self._engine, owner_id))
+            return queue(await queue_view(self._engine, owner_id=owner_id), lang, zone=zone)
         screen = self._screens.get(kind)
         if screen is None or subject_id is None:
             raise Defect(f"no screen for outbox kind {kind!r}")

@@ -7,6 +7,23 @@ from collections.abc import Mapping
 from bot.texts.words import Text
 
 ABOUT_FILE = Text(zh="「{file}」：{said}", en="“{file}”: {said}")
+# ── /queue ──
+QUEUE_HEAD = Text(zh="还有 {n:,} 件没做完：", en="{n:thing is|things are} not finished:")
+QUEUE_EMPTY = Text(zh="没有在排队的，都做完了。", en="Nothing is waiting; everything is finished.")
+QUEUE_MORE = Text(zh="另有 {n:,} 件没有列出。", en="{n:more is|more are} not listed.")
+QUEUE_UNTITLED = Text(zh="粘贴的文字", en="Pasted text")
+QUEUE_RUNNING = Text(zh="正在做：{stage}", en="in progress: {stage}")
+QUEUE_NEXT = Text(zh="下一个就是它", en="next")
+QUEUE_AFTER = Text(zh="排队中，前面还有 {n:,} 件", en="waiting, {n:thing comes|things come} first")
+QUEUE_RETRY = Text(
+    zh="刚才没有成功（已试 {n} 次，最多 {limit} 次），{at} 再试",
+    en="did not work ({n} of {limit} tries used), tries again at {at}",
+)
+QUEUE_REVIEW = Text(zh="有一步结果不明，等你决定", en="one step has an unknown outcome and waits for you")
+QUEUE_ASKS = Text(zh="等你的问题", en="waiting for your question")
+QUEUE_DAY = Text(
+    zh="做好了，今天的收听时间排满了，等明天", en="finished; today's listening time is full, waits for tomorrow"
+)
 NOTES: Mapping[str, Text] = {
     # ── a message that cannot become work as it is ──
     "empty_message": Text(
@@ -104,8 +121,12 @@ NOTES: Mapping[str, Text] = {
     ),
     "language_set": Text(zh="好，之后用中文。", en="All right, English from now on."),
     "help": Text(
-        zh="发一个链接、PDF、图片、电子书、Word、字幕、网页文件或 TXT，或贴一段正文，附上一个你想弄清的问题。最多五分钟讲完，每一句都能翻回原文。",
-        en="Send a link, a PDF, a picture, an e-book, a Word file, subtitles, a web page file or TXT, or paste some text, with one question. You get at most five minutes of audio, and every sentence opens at the words it came from.",
+        zh="发一个链接、PDF、图片、电子书、Word、字幕、网页文件或 TXT，或贴一段正文，附上一个你想弄清的问题。最多五分钟讲完，每一句都能翻回原文。/queue 看还有什么没做完。",
+        en="Send a link, a PDF, a picture, an e-book, a Word file, subtitles, a web page file or TXT, or paste some text, with one question. You get at most five minutes of audio, and every sentence opens at the words it came from. /queue shows what is not finished.",
+    ),
+    "unknown_command": Text(
+        zh="没有这个命令。能用的有：/queue 看排队，/help 看用法。",
+        en="There is no such command. There are /queue (what waits) and /help (how to use this).",
     ),
     # ── refusals of the border ──
     "expired_session": Text(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from pipeline.domain.address import canonical_address, check_address, text_hint
+from pipeline.domain.address import FetchLimits, canonical_address, check_address, text_hint
 from pipeline.domain.source import InputType
 from storage.transactions.episode.ask import ask
 from storage.transactions.run.cancel import cancel_revision, resume_revision
@@ -34,13 +34,13 @@ class Upload:
     hint: str | None = None
 
 
-def link_upload(address: str) -> Upload:
+def link_upload(address: str, *, limits: FetchLimits | None = None, exempt: frozenset[str] = frozenset()) -> Upload:
     """A link as a source (rules SRC-1, SRC-7).
 
     Raises:
         InputRejected: ADDRESS_REFUSED, as far as can be said before its name is looked up.
     """
-    check_address(address)
+    check_address(address, limits=limits, exempt=exempt)
     hint = text_hint(address)
     return Upload(
         "",

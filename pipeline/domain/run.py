@@ -182,6 +182,8 @@ class RunLimits:
     lease_s: float = 60.0
     heartbeat_s: float = 15.0
     retry_base_s: float = 5.0
+    delivery_s: float = 10.0  # how long an announced run is left to whoever was told of it (rule RUN-3)
+    max_calls: int = 60  # provider calls of one run, over all its attempts (rule MDL-4)
 
 
 def retry_delay_s(attempt: int, *, limits: RunLimits, jitter: float) -> float:

@@ -38,6 +38,7 @@ class Limits:
     pack: PackLimits = field(default_factory=PackLimits)
     script: ScriptLimits = field(default_factory=ScriptLimits)
     audio: AudioLimits = field(default_factory=AudioLimits)
+    day_budget_ms: int = 0  # listening time of one day; 0: days are not limited
     embed_first: int = 200  # best lexical chunks that get vectors before a run goes on (rule CHK-3)
     embed_batch: int = 32
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from datetime import UTC, datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 from pipeline.domain.audio import MAX_DURATION_MS
 from pipeline.domain.errors import AudioRejected, Cancelled, MissingRow
+from pipeline.domain.plan import Day
 from pipeline.domain.run import RevisionState, RunKind, Stage
 from pipeline.domain.script import ScriptDoc, shortened
 from pipeline.graphs.attempt import Attempt, fingerprint
@@ -86,6 +89,7 @@ async def publish(attempt: Attempt, job: WorkView) -> None:
         raise MissingRow(f"revision {job.revision_id} has no audio artefact")
     audio = await artifact_content(attempt.tools.engine, job.audio_artifact_id)
     digest = await audio_bytes_sha256(attempt, audio["mp3"]["key"])
+    day, next_day = _day(attempt, job)
     attempt.tools.crash("publish_before")
     async with transaction(attempt.tools.engine) as tx:
         await publish_episode(
@@ -95,5 +99,17 @@ async def publish(attempt: Attempt, job: WorkView) -> None:
             revision_id=job.revision_id,
             mp3_sha256=digest,
             done={"duration_ms": audio["duration_ms"], "lufs": audio["lufs"], "bytes": audio["ogg"]["bytes"]},
+            day=day,
+            next_day=next_day,
         )
     attempt.tools.crash("published")
+
+
+def _day(attempt: Attempt, job: WorkView) -> tuple[Day | None, datetime | None]:
+    """The owner's civil date now, and the first instant of the next one; Nones when days are not limited (PUB-1)."""
+    budget_ms = attempt.tools.limits.day_budget_ms
+    if not budget_ms:
+        return None, None
+    zone = ZoneInfo(job.time_zone)
+    today = attempt.tools.clock.now().astimezone(zone).date()
+    return Day(today, budget_ms), datetime.combine(today + timedelta(days=1), time(), zone).astimezone(UTC)

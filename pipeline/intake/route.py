@@ -70,7 +70,7 @@ def route(data: bytes, *, name: str, limits: SourceLimits) -> InputType:
     if b"%PDF-" in head[:1024]:
         _bounded(data, limits.max_pdf_bytes)
         return InputType.PDF
-    if _is_picture(head):
+    if is_picture(head):
         _bounded(data, limits.max_image_bytes)
         return InputType.IMAGE
     if zipped := _zipped(data):
@@ -90,7 +90,7 @@ def route(data: bytes, *, name: str, limits: SourceLimits) -> InputType:
     return InputType.MARKDOWN if suffix in ("md", "markdown", "mdown", "mkd") else InputType.TEXT
 
 
-def _is_picture(head: bytes) -> bool:
+def is_picture(head: bytes) -> bool:
     """PNG, JPEG, GIF, BMP, TIFF and WebP; further picture formats are named in a refusal."""
     if head.startswith(b"RIFF"):
         return head[8:12] == b"WEBP"

@@ -10,8 +10,10 @@ from pipeline.domain.source import InputType, Reason
 from pipeline.graphs.attempt import Tools
 from pipeline.graphs.find import embed_chunks
 from pipeline.intake.route import route
+from pipeline.ports.wake import Wake
 from storage.queries.run.work import anything_runs, version
 from storage.queries.source.search import unfinished_version, without_vectors
+from storage.transactions.run.dispatch import dispatch_due
 from storage.transactions.run.promote_due import promote_due
 from storage.transactions.source.assets import MAX_TRIES, asset_failed, asset_stored, claim_asset
 from storage.tx import transaction
@@ -27,6 +29,15 @@ async def promote_questions(tools: Tools, *, default_question: str) -> None:
         async with transaction(tools.engine) as tx:
             if await promote_due(tx, default_question=default_question, now=tools.clock.now()) is None:
                 return
+
+
+async def announce_due(tools: Tools, wake: Wake, *, lease_s: float) -> int:
+    """Tell whoever waits of runs that have become due; how many. The row first, the message second (rule RUN-3)."""
+    async with transaction(tools.engine) as tx:
+        due = await dispatch_due(tx, now=tools.clock.now(), lease_s=lease_s)
+    tools.crash("dispatched")
+    await wake.announce(due)
+    return len(due)
 
 
 async def index_one_batch(tools: Tools) -> bool:

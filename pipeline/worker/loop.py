@@ -20,13 +20,16 @@ from sqlalchemy.exc import DBAPIError
 
 from pipeline.domain.errors import (
     AudioRejected,
+    BudgetSpent,
     Cancelled,
     ChildDied,
     Contention,
     Defect,
+    Expired,
     FetchFailed,
     InputRejected,
     NeverSent,
+    OutcomeUnknown,
     ProductError,
     ProviderError,
 )
@@ -163,6 +166,18 @@ class Loop:
         if isinstance(error, Contention):
             log.info("run %s: %s", attempt.run_id, error)
             return
+        if isinstance(error, OutcomeUnknown):
+            values = {"missing": error.missing, "parts": error.parts, "provider": error.provider}
+            async with transaction(self.tools.engine) as tx:
+                await finish.review(
+                    tx,
+                    run_id=attempt.run_id,
+                    fence=attempt.fence,
+                    reason="outcome_unknown",
+                    values=values,
+                    stage=attempt.stage,
+                )
+            return
         reason, values, retryable = judged(error, attempt.stage)
         if isinstance(error, DBAPIError | OSError):  # storage is away: nobody's mistake, and a retry mends it
             log.warning("run %s stopped in %s: %s", attempt.run_id, attempt.stage, type(error).__name__)
@@ -189,6 +204,16 @@ class Loop:
             )
 
 
+# Errors that are their class: reason, and whether the machine may try again.
+_JUDGED: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], str, bool], ...] = (
+    (BudgetSpent, "budget_spent", False),
+    (Expired, "child.crash", True),  # of a local model; what was paid for goes to a person instead
+    (NeverSent, "provider_unreachable", True),
+    (ProviderError, "provider_refused", False),
+    ((DBAPIError, OSError), "storage_trouble", True),
+)
+
+
 def judged(error: BaseException, stage: Stage) -> tuple[str, dict[str, Any], bool]:
     """Reason (a key of bot/texts), values for its sentence, and whether the machine may try again.
 
@@ -205,12 +230,9 @@ def judged(error: BaseException, stage: Stage) -> tuple[str, dict[str, Any], boo
     if isinstance(error, FetchFailed):
         values = {"host": error.host} | ({"status": error.status} if error.status else {})
         return f"fetch.{error.reason}", values, error.again
-    if isinstance(error, NeverSent):
-        return "provider_unreachable", {}, True
-    if isinstance(error, ProviderError):
-        return "provider_refused", {}, False
-    if isinstance(error, DBAPIError | OSError):
-        return "storage_trouble", {}, True
+    for kinds, reason, again in _JUDGED:
+        if isinstance(error, kinds):
+            return reason, {}, again
     return "defect", {}, False
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import RowMapping
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from storage.tx import snapshot
+from storage.tx import Tx, snapshot
 
 LIST = """
 SELECT r.id, r.kind, r.state, r.attempts, r.created_at, r.finished_at, r.error_reason,
@@ -25,11 +25,17 @@ SELECT r.id, r.kind, r.state, r.attempts, r.fence, r.holder, r.created_at, r.sta
   LEFT JOIN source_version sv ON sv.id = s.version_id
  WHERE r.id = :run
 """
+OF_RUN = "SELECT state, owner_id, revision_id FROM generation_run WHERE id = :run"
 EVENTS = "SELECT seq, at, fence, kind, stage, data FROM run_event WHERE run_id = :run ORDER BY seq"
 CALLS = """
 SELECT id, ability, provider, effect, call_seq, state, created_at, settled_at, error FROM provider_call
  WHERE run_id = :run ORDER BY id
 """
+
+
+async def run_of(tx: Tx, run_id: int) -> RowMapping | None:
+    """state, owner_id, revision_id of a run."""
+    return await tx.row(OF_RUN, run=run_id)
 
 
 async def runs(engine: AsyncEngine, *, limit: int = 20) -> Sequence[RowMapping]:

@@ -16,6 +16,7 @@ class WorkView:
     kind: str
     fence: int
     owner_id: int
+    time_zone: str  # IANA, of the owner
     revision_id: int
     revision_state: str
     question: str | None
@@ -53,12 +54,13 @@ class VersionView:
 
 
 WORK = """
-SELECT r.id AS run_id, r.kind, r.fence, r.owner_id, r.revision_id, v.state AS revision_state, v.question,
+SELECT r.id AS run_id, r.kind, r.fence, r.owner_id, o.time_zone, r.revision_id, v.state AS revision_state, v.question,
        s.id AS source_id, s.input_type, s.name, s.origin, coalesce(k.final_address, s.origin) AS address, s.address_key,
        k.charset, s.capture_id, coalesce(s.blob_key, '') AS blob_key, coalesce(s.raw_sha256, '') AS raw_sha256,
        s.version_id,
        v.script_artifact_id, v.audio_artifact_id, r.settings
   FROM generation_run r
+  JOIN owner o ON o.id = r.owner_id
   JOIN episode_revision v ON v.id = r.revision_id
   JOIN source s ON s.id = r.source_id
   LEFT JOIN source_capture k ON k.id = s.capture_id

@@ -1,6 +1,6 @@
 """A person cancels the runs of a revision, or puts a failed one back.
 
-Locks: RUN rows of the revision, ascending → OUTBOX.
+Locks: RUN rows of the revision, ascending; their provider_call rows under them → OUTBOX.
 Idempotent: ended runs stay as they are.
 """
 
@@ -12,6 +12,7 @@ from datetime import datetime
 from sqlalchemy import RowMapping
 
 from storage.locks import Lock
+from storage.transactions.call.record import give_up_unknown
 from storage.transactions.run.event import event
 from storage.tx import Tx
 
@@ -55,7 +56,7 @@ async def cancel_revision(tx: Tx, *, revision_id: int, owner_id: int) -> bool:
 
 
 async def resume_revision(tx: Tx, *, revision_id: int, owner_id: int, now: datetime) -> bool:
-    """Put the failed runs of the revision back to QUEUED (a person's retry). False: none had failed."""
+    """Put the runs that failed or wait for a person back to QUEUED. False: there was none."""
     runs = await lock_runs(tx, revision_id=revision_id, owner_id=owner_id)
     return await resume_locked(tx, runs, now=now, event_kind="resumed")
 
@@ -64,7 +65,8 @@ async def resume_locked(tx: Tx, runs: Sequence[RowMapping], *, now: datetime, ev
     """The same for runs that are locked already; ``event_kind`` says why they go on."""
     resumed = False
     for run in runs:
-        if run["state"] == "FAILED":
+        if run["state"] in ("FAILED", "WAITING_REVIEW"):
+            await give_up_unknown(tx, run_id=run["id"])
             await event(tx, run_id=run["id"], kind=event_kind, data={"by": "person"})
             await tx.run(AGAIN, run=run["id"], now=now)
             resumed = True

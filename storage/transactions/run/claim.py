@@ -22,8 +22,9 @@ from storage.tx import Tx
 CLAIM = """
 UPDATE generation_run r
    SET state = 'RUNNING', attempt_id = :attempt, attempts = attempts + 1, fence = fence + 1, holder = :holder,
-       expires_at = clock_timestamp() + make_interval(secs => :lease_s), event_seq = event_seq + 1,
-       started_at = coalesce(started_at, clock_timestamp()), error_reason = NULL, error_values = NULL
+       expires_at = clock_timestamp() + make_interval(secs => :lease_s), delivered_until = NULL,
+       event_seq = event_seq + 1, started_at = coalesce(started_at, clock_timestamp()),
+       error_reason = NULL, error_values = NULL
  WHERE r.id = (
    SELECT q.id FROM generation_run q
     WHERE q.attempts < :max_attempts
@@ -46,6 +47,11 @@ SWEEP_CALLS = """
 UPDATE provider_call SET state = CASE WHEN effect = 'none' THEN 'FAILED' ELSE 'UNKNOWN' END,
        error = 'the attempt that made it died', settled_at = now()
  WHERE run_id = :run AND state = 'INTENT' AND fence < :fence
+"""
+# What a local model made and a dead process held is gone, and costs nothing to make again.
+SWEEP_RECEIPTS = """
+UPDATE provider_call SET state = 'EXPIRED', settled_at = now()
+ WHERE run_id = :run AND state = 'RECEIPT' AND effect = 'none' AND fence < :fence
 """
 BEAT = """
 UPDATE generation_run SET expires_at = clock_timestamp() + make_interval(secs => :lease_s)
@@ -90,6 +96,7 @@ async def claim_run(
     data = json.dumps({"attempt": row["attempts"], "holder": holder})
     await tx.run(STARTED, run=row["id"], seq=row["event_seq"], fence=row["fence"], data=data)
     await tx.run(SWEEP_CALLS, run=row["id"], fence=row["fence"])
+    await tx.run(SWEEP_RECEIPTS, run=row["id"], fence=row["fence"])
     return row
 
 
