@@ -224,6 +224,29 @@ def test_whatever_is_said_in_ordinary_subtitles_stays(lines):
     assert [t for _, _, t in cues(read(spoken(lines)))] == lines
 
 
+def screens(*shown):
+    """A file whose cues show these lines, two seconds each and without a pause."""
+    out = (f"{clock(2_000 * n)} --> {clock(2_000 * (n + 1))}\n" + "\n".join(s) + "\n" for n, s in enumerate(shown))
+    return "WEBVTT\n\n" + "\n".join(out)
+
+
+def test_captions_that_roll_without_a_flash_keep_what_is_said_three_times():
+    """Pitfall S1: the last line of a screen is new, even where it looks like the one above it."""
+    shown = [["one"], ["one", "two"], ["two", "three"], ["three", "three"], ["three", "three"], ["three", "four"]]
+    assert [t for _, _, t in cues(read(screens(*shown)))] == ["one", "two", "three", "three", "three", "four"]
+
+
+def test_a_line_with_times_of_its_own_is_new_wherever_it_stands():
+    """Pitfall S1."""
+    shown = [["one"], ["one", "two"], ["two", "three"], ["three", "go"], ["go", "go"]]
+    shown.append(["go", "go<00:00:10.500><c> </c>", "on<00:00:11.500><c> now</c>"])
+    assert [t for _, _, t in cues(read(screens(*shown)))] == ["one", "two", "three", "go", "go", "go on now"]
+
+
+def test_two_lines_that_are_the_same_do_not_make_a_file_roll():
+    assert [t for _, _, t in cues(read(screens(*[["No.", "No."]] * 6)))] == ["No. No."] * 6
+
+
 def test_rolling_captions_saved_as_subrip_are_put_right_too():
     srt = rolling(SPOKEN, tagged=False).split("\n\n", 1)[1].replace(" align:start position:0%", "").replace(".", ",")
     assert [t for _, _, t in cues(read(srt))] == SPOKEN
