@@ -70,6 +70,12 @@ QUALITIES: Mapping[str, Text] = {
 
 # Keys of Extraction.notes, the part before the colon; the part after it is n.
 NOTES: Mapping[str, Text] = {
+    "bilingual": Text(zh="两种语言对照", en="in two languages"),
+    "subtitles_by_machine": Text(zh="字幕由机器生成", en="captions made by a machine"),
+    "cues_repaired": Text(
+        zh="{n:,} 条字幕的时间有错，已修正或略去", en="{n:caption had a wrong time|captions had wrong times}"
+    ),
+    "cues_rolled": Text(zh="{n:,} 条滚动重复的字幕已合并", en="{n:repeated caption|repeated captions} merged"),
     "pages_without_text": Text(zh="{n:,} 页没有文字，没有读到", en="{n:page has|pages have} no text and were not read"),
     "pages_unreadable": Text(zh="{n:,} 页读不出来", en="{n:page|pages} could not be read"),
     "lossy": Text(zh="约 {n:,}% 的正文没有读到", en="about {n:,}% of the text was lost"),
@@ -85,6 +91,8 @@ KINDS: Mapping[str, Text] = {
     "office": Text(zh="Office 文档和电子书", en="Office documents and e-books"),
     "program": Text(zh="程序文件", en="programs"),
     "database": Text(zh="数据库文件", en="database files"),
+    "danmaku": Text(zh="弹幕", en="viewers' comments (danmaku)"),
+    "player data": Text(zh="播放器数据", en="data of a video player"),
     "feed": Text(zh="订阅源", en="feeds"),
     "web archive": Text(zh="网页归档（MHT）", en="web archives (MHT)"),
     "binary": Text(zh="这种文件", en="this kind of file"),

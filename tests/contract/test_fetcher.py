@@ -598,6 +598,18 @@ async def test_who_gets_no_turn_in_time_is_told_to_come_again(web, world):
         await first
 
 
+async def test_a_fetch_that_is_called_off_gives_its_turn_back(web, world):
+    web.serve("/slow", sim.silent())
+    fetcher = world.fetcher(replace(LIMITS, host_at_once=1, total_s=30, robots_s=0))
+    slow = asyncio.create_task(fetcher.fetch("http://site.test/slow", owner_id=1))
+    while not web.asked("/slow"):
+        await asyncio.sleep(0)
+    slow.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await slow
+    assert (await fetcher.fetch("http://site.test/a", owner_id=1)).data == PAGE
+
+
 async def test_a_redirect_to_another_host_waits_in_that_hosts_lane(web, world):
     hours = Hours()
     web.serve("/away", sim.redirect("http://other.test/a"))
