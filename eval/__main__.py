@@ -6,6 +6,7 @@ import runpy
 import sys
 
 NAMES = {
+    "chaos": ("eval.tasks.chaos", "many runs while workers and the server are killed; then the rows are read"),
     "answers": ("eval.tasks.answers", "does the excerpt writer answer, and can it decline?"),
     "episodes": ("eval.tasks.episodes", "real speech end to end, measured and transcribed back"),
     "claims": ("eval.scorers.claims", "every claim of a database against its source, by SQL alone"),
