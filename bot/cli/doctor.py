@@ -87,14 +87,12 @@ async def _abilities(settings: Settings, voice: str) -> list[Finding]:
         Finding(
             "pdf",
             True,
-            f"text by pypdfium2 {_version('pypdfium2')}; no OCR",
-            "OCR of scanned pages comes with a later version.",
+            f"text by pypdfium2 {_version('pypdfium2')}; scanned pages and pictures by RapidOCR {_version('rapidocr')}",
         ),
         Finding(
             "pages",
             True,
-            f"files, by trafilatura {_version('trafilatura')}; no links",
-            "Links come with a later version.",
+            f"links to public pages and files, by trafilatura {_version('trafilatura')}; no logins, no JavaScript",
         ),
         Finding("audio", True, f"MP3 and Opus by PyAV {_version('av')}"),
     ]

@@ -3,10 +3,14 @@
 Request: one frame ``{"kind", "name", "limits", "hints", "size"}``, then ``size`` bytes. Reply: one frame, either
 ``{"extraction": ...}`` or ``{"refused": reason, "what": ..., "values": ...}``. A frame is four bytes of length,
 big-endian, and that many bytes of UTF-8 JSON.
+
+To unlock: one frame ``{"op": "unlock", "password", "limits", "size"}`` and the bytes; the reply is ``{"unlocked":
+base64}`` or a refusal.
 """
 
 from __future__ import annotations
 
+import base64
 import json
 import struct
 from typing import Any
@@ -54,6 +58,13 @@ def request(data: bytes, *, name: str, kind: InputType, limits: SourceLimits, hi
     return frame(header) + data
 
 
+def unlock_request(data: bytes, *, password: str, limits: SourceLimits) -> bytes:
+    """Return everything that is written to a child that shall take the password off a PDF."""
+    # What a person typed may hold lone surrogates; no PDF has such a password, and JSON may not carry them.
+    password = password.encode("utf-8", "replace").decode("utf-8")
+    return frame({"op": "unlock", "password": password, "limits": limits, "size": len(data)}) + data
+
+
 def read_hints(fields: dict[str, Any]) -> ReadHints:
     """Return the hints that a request's header carries."""
     pages = tuple(
@@ -68,6 +79,23 @@ def reply(extraction: Extraction) -> bytes:
     return frame({"extraction": extraction})
 
 
+def unlocked(data: bytes) -> bytes:
+    return frame({"unlocked": base64.b64encode(data).decode("ascii")})
+
+
+def read_unlocked(payload: bytes) -> bytes:
+    """Return the PDF that a child unlocked.
+
+    Raises:
+        InputRejected: the child refused the input or the password.
+        ValueError: the payload is not a reply; says nothing of what is in it.
+    """
+    message = _message(payload)
+    if not isinstance(message.get("unlocked"), str):
+        raise ValueError("not a reply")
+    return base64.b64decode(message["unlocked"], validate=True)
+
+
 def refusal(error: InputRejected) -> bytes:
     return frame({"refused": error.reason, "what": str(error), "values": error.values})
 
@@ -79,13 +107,20 @@ def read_reply(payload: bytes) -> Extraction:
         InputRejected: the child refused the input.
         ValueError: the payload is not a reply.
     """
-    message = json.loads(payload)
-    if "refused" in message:
-        raise InputRejected(message["refused"], message["what"], **message["values"])
+    message = _message(payload)
     try:
         return _extraction(message["extraction"])
     except (KeyError, TypeError) as error:
         raise ValueError(f"not a reply: {error}") from error
+
+
+def _message(payload: bytes) -> dict[str, Any]:
+    message = json.loads(payload)
+    if not isinstance(message, dict):
+        raise ValueError("not a reply")
+    if "refused" in message:
+        raise InputRejected(message["refused"], message["what"], **message["values"])
+    return message
 
 
 _PARTS: dict[str, type] = {

@@ -9,22 +9,26 @@ from __future__ import annotations
 import os
 import resource
 import sys
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from pipeline.domain.errors import InputRejected
 from pipeline.domain.source import InputType, SourceLimits
-from pipeline.providers.parse_frames import MEMORY_EXIT, PREFIX_BYTES, frame_size, read_hints, refusal, reply
+from pipeline.providers.parse_frames import MEMORY_EXIT, PREFIX_BYTES, frame_size, read_hints, refusal, reply, unlocked
 
 _MAX_OPEN_FILES = 128
 _RECURSION = 3_000
 
 
 def limit(limits: SourceLimits) -> None:
+    """Bound this process for good, as a parser."""
+    bound(memory_bytes=limits.parse_memory_bytes, cpu_s=limits.parse_time_s)
+
+
+def bound(*, memory_bytes: int, cpu_s: int) -> None:
     """Bound this process for good: address space, CPU seconds, no file growth, no core dump, few files."""
-    memory, seconds = limits.parse_memory_bytes, limits.parse_time_s
     for what, soft, hard in (
-        (resource.RLIMIT_AS, memory, memory),
-        (resource.RLIMIT_CPU, seconds, seconds + 5),  # SIGXCPU at the soft limit tells time from memory
+        (resource.RLIMIT_AS, memory_bytes, memory_bytes),
+        (resource.RLIMIT_CPU, cpu_s, cpu_s + 5),  # SIGXCPU at the soft limit tells time from memory
         (resource.RLIMIT_FSIZE, 0, 0),
         (resource.RLIMIT_CORE, 0, 0),
         (resource.RLIMIT_NOFILE, _MAX_OPEN_FILES, _MAX_OPEN_FILES),
@@ -50,16 +54,28 @@ def _answer(requests: BinaryIO) -> bytes:
     import json
 
     header = json.loads(requests.read(frame_size(requests.read(PREFIX_BYTES))))
-    limits = SourceLimits(**header["limits"])
     data = requests.read(header["size"])
+    limits = SourceLimits(**header["limits"])
     limit(limits)
-    from pipeline.intake.extract import extract
-
-    hints = read_hints(header["hints"])
     try:
-        return reply(extract(data, name=header["name"], kind=InputType(header["kind"]), limits=limits, hints=hints))
+        if header.get("op") == "unlock":
+            return _unlocked(data, header["password"])
+        return _read(data, header, limits)
     except InputRejected as error:
         return refusal(error)
+
+
+def _unlocked(data: bytes, password: str) -> bytes:
+    from pipeline.intake.unlock import unlock_pdf
+
+    return unlocked(unlock_pdf(data, password=password))
+
+
+def _read(data: bytes, header: dict[str, Any], limits: SourceLimits) -> bytes:
+    from pipeline.intake.extract import extract
+
+    kind, hints = InputType(header["kind"]), read_hints(header["hints"])
+    return reply(extract(data, name=header["name"], kind=kind, limits=limits, hints=hints))
 
 
 if __name__ == "__main__":
