@@ -113,4 +113,3 @@ def _picture(book: _Book, folder: str, address: str) -> tuple[str, str] | None:
         return None
     content = book.zipped.read(name)
     return (kind, base64.b64encode(content).decode("ascii")) if content else None
-
