@@ -19,6 +19,7 @@ from pipeline.intake.plausible import plausible
 
 _MAX_LOST = 0.005  # share of characters that may be U+FFFD
 _READS_WELL = 0.5
+_GARBAGE = 0.1  # of the best reading: it decodes, and is no language
 
 _BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -159,6 +160,6 @@ def _guessed(data: bytes, named: list[str]) -> tuple[str, str]:
     for codec in (*guessed, *named):
         if (score := _score(data, codec)) is not None and score >= min(best, _READS_WELL):
             return _checked(data.decode(codec, "replace"), codec)
-    if not codec:
+    if best < _GARBAGE:
         raise InputRejected(Reason.UNDECODABLE)
     return _checked(data.decode(codec, "replace"), codec)
