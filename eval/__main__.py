@@ -9,6 +9,7 @@ NAMES = {
     "chaos": ("eval.tasks.chaos", "many runs while workers and the server are killed; then the rows are read"),
     "answers": ("eval.tasks.answers", "does the excerpt writer answer, and can it decline?"),
     "episodes": ("eval.tasks.episodes", "real speech end to end, measured and transcribed back"),
+    "pages": ("eval.tasks.pages", "web pages read and compared with gold texts and with bare trafilatura"),
     "claims": ("eval.scorers.claims", "every claim of a database against its source, by SQL alone"),
     "speech": ("eval.scorers.speech", "an audio file transcribed back and aligned with what it should say"),
     "subtitles": ("eval.tasks.subtitles", "subtitle files of a folder against its manifest"),
