@@ -64,7 +64,12 @@ _SAYS: tuple[tuple[str, str], ...] = (
 )
 STARTS = tuple((what, re.compile(f"(?:{_POLITE})(?:{says})", re.IGNORECASE)) for what, says in _SAYS)
 # Words that are a whole title, and stand in every menu too.
-TITLES = ((LOGIN, re.compile(r"(?:用户|会员|账号|统一)?(?:登录|登入|登陆)(?:页面?)?$|(?:sign|log) ?in$|login$", re.IGNORECASE)),)
+TITLES = (
+    (
+        LOGIN,
+        re.compile(r"(?:用户|会员|账号|统一)?(?:登录|登入|登陆)(?:页面?)?$|(?:sign|log) ?in$|login$", re.IGNORECASE),
+    ),
+)
 MARKERS = re.compile(
     r"_cf_chl_opt|cf-browser-verification|cf-challenge-running|px-captcha|captcha-delivery\.com|_Incapsula_Resource"
     r"|/_guard/|awswafcaptcha|id=[\"']?nocaptcha|geetest_holder|ddos-guard|sec-if-cpt-container",

@@ -67,7 +67,9 @@ def extract_html(data: bytes, *, name: str, kind: InputType, limits: SourceLimit
     cut = wall(article.whole, article.kept)
     kept = [index for index in article.kept if index != cut]
     share = kept_share(tree, article.whole, kept)
-    notes = (("paywall",) if cut is not None else ()) + ((f"lossy:{round(100 * (1 - share))}",) if share < _KEPT else ())
+    notes = (("paywall",) if cut is not None else ()) + (
+        (f"lossy:{round(100 * (1 - share))}",) if share < _KEPT else ()
+    )
     draft = drafted([article.whole[i] for i in kept] + article.walk.notes)
     raw, text, offsets, blocks = draft.build()
     _gather(pictures, article, kept, draft)

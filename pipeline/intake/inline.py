@@ -8,7 +8,9 @@ from typing import Any
 _HAN_JOIN = re.compile("(?<=[\u2e80-\u9fff\uff00-\uffef])[ \t\r\f\v]*\n\\s*(?=[\u2e80-\u9fff\uff00-\uffef])")
 _RAISED = str.maketrans("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ")
 _RAISABLE = re.compile("[0-9+\\-−=()n]{1,6}$")
-_MARK = re.compile("[\\[(（〔【]?\\s*([0-9]{1,3}|[a-z*†‡§]|[①-⑳]|注[0-9]{0,3}|note [0-9]{1,3})\\s*[\\])）〕】]?$", re.IGNORECASE)
+_MARK = re.compile(
+    "[\\[(（〔【]?\\s*([0-9]{1,3}|[a-z*†‡§]|[①-⑳]|注[0-9]{0,3}|note [0-9]{1,3})\\s*[\\])）〕】]?$", re.IGNORECASE
+)
 _MARK_NAMES = frozenset("footnote-ref footnote-reference footnoteref noteref reference fnref footnote-anchor".split())
 _NOTE_NAMES = frozenset("footnote sidenote marginnote".split())
 _NOTE_TYPES = frozenset("footnote rearnote endnote".split())
@@ -70,7 +72,10 @@ def is_note(element: Any, tag: str) -> bool:
 
 def _inside_notes(element: Any) -> bool:
     """A note in a section of notes at the end of the text is in its place."""
-    return any(not {"endnotes", "footnotes", "rearnotes"}.isdisjoint(_types(above) + _names(above)) for above in element.iterancestors())
+    return any(
+        not {"endnotes", "footnotes", "rearnotes"}.isdisjoint(_types(above) + _names(above))
+        for above in element.iterancestors()
+    )
 
 
 def is_back_link(element: Any) -> bool:

@@ -18,7 +18,9 @@ _SAYS = re.compile(
     "|(?:you (?:may|might) (?:also )?(?:like|enjoy)|read next|more (?:from|on) |most (?:read|popular)|recommended(?: for you)?$|trending(?: now)?$)",
     re.IGNORECASE,
 )
-_PATH = re.compile(r"(?:您|你)?(?:的)?(?:当前|现在|所在|目前)?(?:所在|的)*位置\s*[:：]|[^>»›]{1,12}(?:\s*[>»›]\s*[^>»›]{1,20}){2,}[>»›\s]*$")
+_PATH = re.compile(
+    r"(?:您|你)?(?:的)?(?:当前|现在|所在|目前)?(?:所在|的)*位置\s*[:：]|[^>»›]{1,12}(?:\s*[>»›]\s*[^>»›]{1,20}){2,}[>»›\s]*$"
+)
 _IMPRINT = re.compile(
     r"版权所有|版權所有|copyright\s*(?:©|\(c\)|&copy;|\d{4})|[©Ⓒ]\s*(?:copyright|\d{4})|all rights reserved|ICP备|公网安备|公安网备",
     re.IGNORECASE,

@@ -21,7 +21,9 @@ _ZERO = re.compile(r"[+-]?(?:0+(?:\.0*)?|\.0+)(?:px|pt|pc|em|ex|ch|rem|vw|vh|vmi
 _TINY = re.compile(r"(?:[01](?:\.\d+)?|0?\.\d+)(?:px)?$")
 _ABSOLUTE_SIZE = re.compile(r"(?:\d*\.)?\d+(?:px|pt|pc|rem|vw|vh|mm|cm|in)$|(?:x{1,2}-)?(?:small|large)$|medium$")
 _FAR = re.compile(r"-(?:\d{4,}|[5-9]\d\d)(?:\.\d+)?px|-\d{2,}(?:\.\d+)?r?em|-[1-9]\d{2,}(?:\.\d+)?(?:v[wh]|%)")
-_CLIPPED = re.compile(r"rect\(\s*(?:[01](?:px)?[\s,]*){4}\)|inset\(\s*(?:[5-9]\d|100)%|circle\(\s*0|polygon\(\s*(?:0[\s,]*)+\)")
+_CLIPPED = re.compile(
+    r"rect\(\s*(?:[01](?:px)?[\s,]*){4}\)|inset\(\s*(?:[5-9]\d|100)%|circle\(\s*0|polygon\(\s*(?:0[\s,]*)+\)"
+)
 _SHRUNK = re.compile(r"scale[xy3d]*\(\s*0(?:\.0+)?\s*[,)]|matrix\(\s*0\s*,\s*0\s*,\s*0\s*,\s*0")
 _OFFSETS = ("left", "right", "top", "bottom", "margin-left", "margin-top", "text-indent", "inset-inline-start")
 _REVEALED = ("transform", "transition", "animation", "animation-name", "will-change")

@@ -97,7 +97,9 @@ def _span(cell: Any, name: str) -> int:
 def _is_head(cell: Any) -> bool:
     if cell.tag == "th" or cell.get("role") in ("head", "columnheader", "rowheader"):
         return True
-    return len(cell) == 1 and cell[0].tag in _BOLD and not (cell.text or "").strip() and not (cell[0].tail or "").strip()
+    return (
+        len(cell) == 1 and cell[0].tag in _BOLD and not (cell.text or "").strip() and not (cell[0].tail or "").strip()
+    )
 
 
 def _lines(in_head: int, grid: list[_Row]) -> list[str]:

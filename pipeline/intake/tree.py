@@ -32,7 +32,7 @@ _BREAKING = frozenset(
 ).union(_KINDS)
 _SILENT = frozenset("del s strike rt rp rtc".split())
 _SENTENCE = re.compile("[。，；！？]|[a-z][,.] [a-zA-Z]|\\w[.!?]$")
-_NOT_COMPARED = re.compile("[\\s\\[\\]“”\"\u200b-\u200f\u2060\ufeff\u00ad]+")
+_NOT_COMPARED = re.compile('[\\s\\[\\]“”"\u200b-\u200f\u2060\ufeff\u00ad]+')
 LINE = "\u2028"  # a <br>: survives the collapsing of white space
 
 
