@@ -102,7 +102,7 @@ class Storm:
         return await score(self.engine)
 
     async def _start_worker(self) -> None:
-        command = [sys.executable, "-m", "eval.simulators.worker", self.url, str(self.folder)]
+        command = [sys.executable, "-m", "eval.simulators.chaos_worker", self.url, str(self.folder)]
         if self.chance.random() < 0.5:
             command.append("--billed")
         quiet = asyncio.subprocess.DEVNULL

@@ -1,4 +1,4 @@
-"""One worker process on shipped fakes: ``python -m eval.simulators.worker URL FOLDER [--billed]``.
+"""One worker process on shipped fakes: ``python -m eval.simulators.chaos_worker URL FOLDER [--billed]``.
 
 Everything inside is the product's (ledger, stages, codec, writer with its real vectors); parser and speech are the
 fakes, speech as a paid service when told so: then an outcome can be unknown. Made to be killed.
@@ -111,7 +111,7 @@ async def serve(url: str, folder: Path, *, billed: bool, concurrency: int) -> No
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="eval.simulators.worker")
+    parser = argparse.ArgumentParser(prog="eval.simulators.chaos_worker")
     parser.add_argument("url")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--billed", action="store_true")
