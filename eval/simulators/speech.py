@@ -1,4 +1,4 @@
-"""A cloud speech service on loopback, as documented for qwen3-tts-flash, that counts what it bills and fails on purpose.
+"""A cloud speech service on loopback, as documented for qwen3-tts-flash: counts what it bills, fails on purpose.
 
 It lives in the process that starts it, so its counts survive every client that is killed: ``speech.billed`` against
 what should have been paid for is the proof that nothing was paid for twice. It never deduplicates.
