@@ -187,6 +187,7 @@ def _services(house: House, bell: Bell, stopping: asyncio.Event) -> list[tuple[s
         tools.parser,
         house.settings.fetch_limits(),
         house.settings.fetch_exempt(),
+        tools.crash,
     )
     gateway = Gateway(
         house.engine,
