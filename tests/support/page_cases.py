@@ -196,7 +196,7 @@ CHARSETS = [
     ),
     Case(
         "cut in the middle of a character",
-        lambda: page("").encode()[: -len("</p></article></main></body></html>".encode()) - 1],
+        lambda: page("").encode()[: -len(b"</p></article></main></body></html>") - 1],
         (LINE,),
         codec="utf-8",
     ),
