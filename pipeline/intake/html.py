@@ -13,20 +13,22 @@ from typing import Any
 
 from pipeline.domain.errors import InputRejected
 from pipeline.domain.source import BlockKind, Extraction, InputType, Quality, ReadHints, Reason, Removed, SourceLimits
-from pipeline.intake.archive import opened
-from pipeline.intake.article import MIN_ARTICLE, find_article, kept_share, size, within
-from pipeline.intake.blocked import block_of, wall
+from pipeline.intake.page_archive import opened
+from pipeline.intake.page_article import MIN_ARTICLE, find_article, kept_share, main_element, size, within
+from pipeline.intake.page_blocked import block_of, is_wall, wall
 from pipeline.intake.decode import decoded
-from pipeline.intake.described import described_article
-from pipeline.intake.markup import parse
-from pipeline.intake.pictures import Pictures, base_address
-from pipeline.intake.structure import Draft, heading_level
-from pipeline.intake.title import page_title
+from pipeline.intake.drafted import drafted
+from pipeline.intake.page_described import described_article
+from pipeline.intake.page_markup import parse
+from pipeline.intake.page_pictures import Pictures, base_address
+from pipeline.intake.structure import Draft
+from pipeline.intake.page_title import page_title
 from pipeline.intake.tree import Piece, Walk, walked
-from pipeline.intake.unseen import WECHAT, invisible_words, remove_unseen
-from pipeline.intake.wechat import shared
+from pipeline.intake.page_unseen import WECHAT, invisible_words, remove_unseen
+from pipeline.intake.page_wechat import shared
 
 _KEPT = 0.9
+_BLOCKS = frozenset("p li td th dt dd figure figcaption h1 h2 h3 h4 h5 h6 blockquote pre table".split())
 
 
 @dataclass(frozen=True)
@@ -58,21 +60,21 @@ def extract_html(data: bytes, *, name: str, kind: InputType, limits: SourceLimit
     read = decoded(page.data, declared=page.charset, markup=True)
     tree = parse(read.text)
     title = page_title(tree)
-    pictures = Pictures(base_address(tree, page.address), page.along)
+    pictures = Pictures(base_address(tree, page.address), page.along.get)
     article = _read(tree)
     if found := block_of(title, article.whole, article.pieces, read.text):
         raise InputRejected(Reason.BLOCKED_PAGE, what=found.what, sign=found.sign)
     if size(article.whole, article.kept) < MIN_ARTICLE:
         raise InputRejected(Reason.NO_TEXT)
     cut = wall(article.whole, article.kept)
-    kept = [index for index in article.kept if index != cut]
-    share = kept_share(tree, article.whole, kept)
+    share = kept_share(tree, article.whole, article.kept if cut is None else [*article.kept, cut])
+    kept = [i for i in article.kept if cut is None or i < cut or not is_wall(article.whole[i].text)]
     notes = (("paywall",) if cut is not None else ()) + (
         (f"lossy:{round(100 * (1 - share))}",) if share < _KEPT else ()
     )
     draft = drafted([article.whole[i] for i in kept] + article.walk.notes)
     raw, text, offsets, blocks = draft.build()
-    _gather(pictures, article, kept, draft)
+    _gather(tree, pictures, article, kept, draft)
     return Extraction(
         title=title or name.rsplit(".", 1)[0],
         text=text,
@@ -95,9 +97,10 @@ def _read(tree: Any) -> _Article:
     walk = walked(tree.find("body") if tree.find("body") is not None else tree)
     for container in tree.xpath(f"//*[@id='{WECHAT}']"):
         kept = within(walk.pieces, container)
-        if share is None or size(walk.pieces, kept) > len(share.body) / 4:
-            if size(walk.pieces, kept) >= MIN_ARTICLE:
-                return _Article(walk, kept, "wechat container 2", removed)
+        letters = size(walk.pieces, kept)
+        chrome = share is not None and (share.alone or letters < len(share.body) / 4)
+        if letters >= MIN_ARTICLE and not chrome:
+            return _Article(walk, kept, "wechat container 2", removed)
     if share is not None:
         return _from_script(share.body, share.pictures, removed, "wechat share 1")
     kept, extractor = find_article(tree, walk.pieces)
@@ -114,30 +117,21 @@ def _from_script(body: str, pictures: tuple[str, ...], removed: list[Removed], e
     return _Article(walk, list(range(len(walk.pieces))), extractor, removed, pictures)
 
 
-def drafted(pieces: Sequence[Piece]) -> Draft:
-    """Return a draft with one entry per piece; a term stands with its meaning, a list item with its number."""
-    draft = Draft()
-    for index, piece in enumerate(pieces):
-        kind, level, text = piece.kind, piece.level, piece.mark + piece.text
-        if kind is BlockKind.PARAGRAPH and (level := heading_level(piece.text)):
-            kind = BlockKind.HEADING
-        before = pieces[index - 1] if index else piece
-        following = pieces[index + 1] if index + 1 < len(pieces) else piece
-        if piece.role == "dt" and following.role == "dd":
-            text = ""  # said with its meaning
-        elif piece.role == "dd" and before.role == "dt":
-            text = f"{before.text.rstrip('：:')}：{text}"
-        draft.add(kind, text, level)
-    return draft
-
-
-def _gather(pictures: Pictures, article: _Article, kept: Sequence[int], draft: Draft) -> None:
-    """Pictures inside the article, in order; each belongs to the piece it stands in, or else before."""
+def _gather(tree: Any, pictures: Pictures, article: _Article, kept: Sequence[int], draft: Draft) -> None:
+    """Pictures inside the article, in order; each belongs to the piece whose block it stands in, or else before it."""
     first, last = kept[0], kept[-1]
     order = {index: place for place, index in enumerate(kept)}
+    around = set(main_element(tree, article.whole, kept).iter())
     for image, index in article.walk.images:
-        if first <= index <= last + 1:
-            near = max((i for i in kept if i <= index), default=first) if index not in order else index
+        if first < index <= last or index in (first, last + 1) and image in around:
+            own = index in order and _shares_block(image, article.whole[index].element)
+            near = index if own else max((i for i in kept if i < index), default=first)
             pictures.add(image, draft.starts[order[near]])
     for address in article.pictures:
         pictures.add_address(address, draft.starts[0])
+
+
+def _shares_block(image: Any, element: Any) -> bool:
+    """Whether the picture stands in the paragraph (figure, item, cell) that the words begin in."""
+    block = next((above for above in image.iterancestors() if above.tag in _BLOCKS), None)
+    return block is not None and (block is element or any(above is block for above in element.iterancestors()))

@@ -15,9 +15,9 @@ from typing import Any
 from lxml import etree
 
 from pipeline.domain.source import BlockKind
-from pipeline.intake.inline import is_back_link, is_mark, is_note, mark_text, raised, visible_lines
-from pipeline.intake.numbering import Numbering
-from pipeline.intake.tables import is_data, table_text
+from pipeline.intake.tree_inline import is_back_link, is_mark, is_note, mark_text, raised, visible_lines
+from pipeline.intake.tree_numbering import Numbering
+from pipeline.intake.tree_tables import is_data, table_text
 
 _HEADINGS = {**{f"h{n}": n for n in range(1, 7)}, "head": 2}
 _KINDS = {

@@ -353,7 +353,7 @@ MALFORMED = [
         page(f"<p class=\"a' style=display:block ===x <p>{_STAFF}</p>").replace("===x <p>", '===x"><p>'),
         (LINE, _STAFF, MORE),
     ),
-    Case("two documents in one", page("") + page(f"<p>{_STAFF}</p>"), (LINE, _STAFF)),
+    Case("two documents in one", page("") + page(f"<p>{_STAFF}</p>"), (LINE, MORE)),
     Case(
         "characters that are none",
         page(f"<p>{_STAFF}&#0;&#xD800;&#x110000;&#x1F;&nbsp;&notanentity;</p>"),

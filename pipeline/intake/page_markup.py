@@ -13,6 +13,7 @@ from pipeline.domain.source import Reason
 MAX_DEPTH = 200  # real pages nest some forty deep; libxml2 gives up at 2,048 and its readers' stacks before that
 
 _DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")
+_DOCTYPE = re.compile(r"\s*<!DOCTYPE[^<>\[]*+\[", re.IGNORECASE)
 _TOO_DEEP = etree.XPath(f"boolean({'/*' * MAX_DEPTH})")
 _TAG = re.compile(r"<(/?)([a-zA-Z][\w:-]*+)[^<>]*+>")
 _VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
@@ -30,13 +31,21 @@ def parse(markup: str) -> Any:
     Raises:
         InputRejected: BROKEN, when there is not one element in it.
     """
-    if declaration := _DECLARATION.match(markup):
-        markup = markup[declaration.end() :]
-    markup = markup.replace("\0", "")
+    markup = _without_prologue(markup.replace("\0", ""))
     tree, whole = _tree(markup)
     if not whole or _TOO_DEEP(tree):
         tree, _ = _tree(flatter(markup))
     return tree
+
+
+def _without_prologue(markup: str) -> str:
+    """Without the XML declaration, and the document type when it declares entities: none is ever expanded."""
+    if declaration := _DECLARATION.match(markup):
+        markup = markup[declaration.end() :]
+    if doctype := _DOCTYPE.match(markup):
+        end = markup.find("]>", doctype.end())
+        return markup[end + 2 :] if end >= 0 else markup
+    return markup
 
 
 def _tree(markup: str) -> tuple[Any, bool]:

@@ -12,8 +12,8 @@ from typing import Any
 from lxml import etree
 
 from pipeline.domain.source import Removed
-from pipeline.intake.styles import SIGHT, Declarations, declarations, letters, struck, unseen
-from pipeline.intake.stylesheet import Sheet, sheet
+from pipeline.intake.page_styles import SIGHT, Declarations, declarations, letters, struck, unseen
+from pipeline.intake.page_stylesheet import Sheet, sheet
 
 WECHAT = "js_content"
 NEVER_SHOWN = (

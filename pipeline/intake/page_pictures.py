@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -45,10 +45,10 @@ def base_address(tree: Any, address: str | None) -> str:
 
 @dataclass
 class Pictures:
-    """Gathers assets within the limits. ``along``: pictures that came with the page, address → (media type, base64)."""
+    """Gathers assets within the limits. ``along``: address → (media type, base64) of a picture that came with it."""
 
     base: str = ""
-    along: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    along: Callable[[str], tuple[str, str] | None] = field(default=lambda address: None)
     assets: list[Asset] = field(default_factory=list)
     _room: int = MAX_DATA_BYTES
     _seen: set[str] = field(default_factory=set)
@@ -59,7 +59,7 @@ class Pictures:
             return
         alt = " ".join((image.get("alt") or "").split())[:_MAX_ALT]
         for address in _addresses(image):
-            came = self.along.get(address) or self.along.get(_joined(self.base, address)) or _data(address)
+            came = self.along(address) or self.along(_joined(self.base, address)) or _data(address)
             if came:
                 self._add_data(*came, alt=alt, at=at)
                 return

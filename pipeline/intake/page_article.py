@@ -20,7 +20,7 @@ import trafilatura
 from lxml import etree
 
 from pipeline.domain.source import BlockKind
-from pipeline.intake.related import without_frame, without_related
+from pipeline.intake.page_related import without_frame, without_related
 from pipeline.intake.tree import Piece, pieces
 
 MIN_ARTICLE = 20  # characters
@@ -132,7 +132,7 @@ def _filled(tree: Any, whole: Sequence[Piece], kept: list[int]) -> list[int]:
     """Add what stands between kept pieces, beside them, and is no furniture: clauses, headings, tables, code."""
     if len(kept) < 2:
         return kept
-    container = deepest(tree, _below((whole[i], len(whole[i].text)) for i in kept))
+    container = main_element(tree, whole, kept)
     parents = {_parent(whole[i]) for i in kept}
     inside = set(kept)
     for index in range(_headline(whole, kept[0], container) + 1, kept[-1]):
@@ -200,8 +200,7 @@ def _without_link_lists(whole: Sequence[Piece], kept: list[int]) -> list[int]:
 
 def _without_scraps(tree: Any, whole: Sequence[Piece], kept: list[int]) -> list[int]:
     """Leave out what trafilatura picked up behind the element of the article, unless it reads like sentences."""
-    container = deepest(tree, _below((whole[i], len(whole[i].text)) for i in kept))
-    members = set(container.iter()) if container is not None else set()
+    members = set(main_element(tree, whole, kept).iter())
     last = max((i for i in kept if whole[i].element in members), default=-1)
     return [i for i in kept if i <= last or whole[i].prose]
 
@@ -241,6 +240,12 @@ def deepest(tree: Any, totals: dict[Any, int]) -> Any:
         if inner is None:
             return container
         container = inner
+
+
+def main_element(tree: Any, whole: Sequence[Piece], kept: Sequence[int]) -> Any:
+    """The deepest element that holds four fifths of what was kept."""
+    found = deepest(tree, _below((whole[i], len(whole[i].text)) for i in kept))
+    return tree if found is None else found
 
 
 def kept_share(tree: Any, whole: Sequence[Piece], kept: Sequence[int]) -> float:

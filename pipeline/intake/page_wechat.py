@@ -22,6 +22,8 @@ _PICTURE = re.compile(
 )
 _QUOTED = {"'": re.compile(r"[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'"), '"': re.compile(r'[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"')}
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))")
+_KIND = re.compile(r"item_show_type\s*=\s*['\"](\d{1,3})['\"]")
+_ALONE = frozenset(("8", "10"))  # pictures, a text
 _SIGNS = ("cgiData", "item_show_type")
 _A_BODY = 2_000  # characters, scripts of a share page's empty container included
 _MAX_TEXT = 1_000_000
@@ -31,10 +33,11 @@ _PLAIN = {"n": "\n", "r": "", "t": "\t"}
 
 @dataclass(frozen=True)
 class Shared:
-    """The body as HTML, and the addresses of its pictures."""
+    """The body as HTML, and the addresses of its pictures; ``alone``: the page itself holds nothing but chrome."""
 
     body: str
     pictures: tuple[str, ...]
+    alone: bool
 
 
 def shared(tree: Any) -> Shared | None:
@@ -48,7 +51,8 @@ def shared(tree: Any) -> Shared | None:
     if not scripts or not _from_wechat(tree):
         return None
     body = next((text for script in scripts for text in _texts(script)), "") or _described(tree)
-    return Shared(body, _pictures(scripts)) if body.strip() else None
+    kinds = {match.group(1) for script in scripts for match in _KIND.finditer(script)}
+    return Shared(body, _pictures(scripts), bool(kinds & _ALONE)) if body.strip() else None
 
 
 def _from_wechat(tree: Any) -> bool:

@@ -27,7 +27,7 @@ class Numbering:
             number, step, kind = counter
             number = _whole(element.get("value"), number)
             self._lists[-1] = (number + step, step, kind)
-            self._mark = f"{_written(number, kind)}. "
+            self._mark = f"{written(number, kind)}. "
         elif tag == "li":
             self._mark = ""
 
@@ -53,7 +53,7 @@ def _whole(value: str | None, otherwise: int) -> int:
     return int(value) if value and _WHOLE.match(value.strip()) else otherwise
 
 
-def _written(number: int, kind: str) -> str:
+def written(number: int, kind: str) -> str:
     if kind in "aA" and 1 <= number <= 26:
         return chr(ord(kind) + number - 1)
     if kind in "iI" and 1 <= number < 40:

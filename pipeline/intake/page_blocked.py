@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pipeline.domain.evidence import count_tokens
-from pipeline.intake.block_signs import CHALLENGE, LOGIN, MARKERS, PAYWALL, STARTS, TITLES
+from pipeline.intake.page_signs import CHALLENGE, LOGIN, MARKERS, PAYWALL, STARTS, TITLES
 from pipeline.intake.tree import Piece
 
 _TITLE_CUT = re.compile(r"\s+[-–—|·]\s+|\s*[_｜|]\s*")
+_FOR_TALK = re.compile("评论|留言|回复|发表|点赞|收藏|互动|comment|reply|respond|join the conversation", re.IGNORECASE)
 _SMALL_DOCUMENT = 100_000  # characters; challenge pages are tiny, and sites load the same scripts on every page
 _SHORT_LINE = 80
 _LITTLE_TOKENS = 100
@@ -77,6 +78,11 @@ def _titled(title: str) -> Block | None:
     return None
 
 
+def is_wall(line: str) -> bool:
+    """Whether a line asks for money or a login before more is shown; a login for comments hides no article."""
+    return sign_of(line, only=frozenset({PAYWALL, LOGIN})) is not None and not _FOR_TALK.search(line)
+
+
 def wall(whole: Sequence[Piece], kept: Sequence[int]) -> int | None:
     """Return the index of the line at which a paywall or login cuts the article off; None when nothing does.
 
@@ -89,7 +95,7 @@ def wall(whole: Sequence[Piece], kept: Sequence[int]) -> int | None:
     before = 0
     for index in range(kept[0], min(kept[-1] + 4, len(whole))):
         piece = whole[index]
-        if before >= _TEASER_TOKENS and sign_of(piece.text, only=frozenset({PAYWALL, LOGIN})):
+        if before >= _TEASER_TOKENS and is_wall(piece.text):
             after = [i for i in kept if i > index and whole[i].prose and not sign_of(whole[i].text)]
             if count_tokens("".join(whole[i].text for i in after)) <= _AFTER_WALL_TOKENS:
                 return index

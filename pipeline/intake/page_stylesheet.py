@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from pipeline.intake.styles import Declarations, declarations, letters, unseen, without_comments
+from pipeline.intake.page_styles import Declarations, declarations, letters, unseen, without_comments
 
 _COMPOUND = re.compile(r"([a-z][\w-]*)?((?:[.#][\w-]+)*)$", re.IGNORECASE)
 _PART = re.compile(r"[.#][\w-]+")
