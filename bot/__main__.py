@@ -101,6 +101,22 @@ def runs_show(run: int, data: DataDir = None, as_json: Annotated[bool, typer.Opt
     raise typer.Exit(command.show(settings_of(data), run, as_json=as_json))
 
 
+@runs.command("retry")
+def runs_retry(run: int, data: DataDir = None) -> None:
+    """Put a run that failed or waits for a decision back into the queue."""
+    from bot.cli import runs as command
+
+    raise typer.Exit(command.retry(settings_of(data), run))
+
+
+@runs.command("cancel")
+def runs_cancel(run: int, data: DataDir = None) -> None:
+    """Stop a run that has not ended."""
+    from bot.cli import runs as command
+
+    raise typer.Exit(command.cancel(settings_of(data), run))
+
+
 def _module(name: str, arguments: list[str]) -> int:
     return subprocess.run([sys.executable, "-m", name, *arguments], check=False).returncode
 

@@ -15,6 +15,7 @@ from pipeline.domain.errors import (
     AudioRejected,
     ChildDied,
     Contention,
+    FetchFailed,
     InputRejected,
     MissingRow,
     NotYours,
@@ -34,6 +35,8 @@ def reason_of(error: ProductError) -> tuple[str, dict[str, Any]]:
     match error:
         case InputRejected():
             return error.reason, dict(error.values)
+        case FetchFailed():
+            return f"fetch.{error.reason}", {"host": error.host} | ({"status": error.status} if error.status else {})
         case AudioRejected():
             return f"audio.{error.reason}", {}
         case ChildDied():
@@ -75,11 +78,27 @@ def _text(reason: str, values: Mapping[str, Any], stage: str | None) -> Text:
         return episode.AUDIO[bare]
     if bare == Reason.PARSER_DIED or (bare in source.PARSER_DIED and stage == "read"):
         return source.PARSER_DIED.get(str(values.get("how", bare)), source.REASONS[Reason.PARSER_DIED])
+    if group == "fetch":
+        return source.FETCH.get(_answered(values), source.FETCH["status"]) if bare == "status" else source.FETCH[bare]
+    if bare == Reason.BLOCKED_PAGE:
+        return source.BLOCKED.get(str(values.get("what", "")), source.REASONS[bare])
+    if bare == Reason.ADDRESS_REFUSED:
+        return source.ADDRESSES.get(str(values.get("why", "")), source.REASONS[bare])
     if bare in episode.CHILD_DIED:
         return episode.CHILD_DIED[bare]
     if bare in source.REASONS:
         return source.REASONS[bare]
     return episode.RUN_REASONS.get(bare) or chat.NOTES.get(bare, chat.NOTES["generic"])
+
+
+def _answered(values: Mapping[str, Any]) -> str:
+    """An HTTP status as what it means for a person."""
+    status = int(values.get("status") or 0)
+    if status in (401, 402, 403, 407, 451):
+        return "refused"
+    if status in (404, 410):
+        return "gone"
+    return "busy" if status == 429 else "status"
 
 
 def _kind(kind: object, lang: Lang) -> str:

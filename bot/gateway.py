@@ -10,8 +10,6 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from sqlalchemy import RowMapping
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.channels.port import Channel, Outbound, OutboxItem, Target
@@ -21,7 +19,7 @@ from pipeline.ports.clock import Clock
 from pipeline.ports.wake import Wake
 from storage.transactions.outbox.claim import claim
 from storage.transactions.outbox.settle import failed, recover, sent
-from storage.tx import transaction
+from storage.tx import Row, transaction
 
 log = logging.getLogger(__name__)
 IDLE_S = 1.0
@@ -54,7 +52,7 @@ class Gateway:
                     recovered = True
                 if not await self.send_one():
                     await self._wake.wait(IDLE_S)
-            except (DBAPIError, OSError, Contention) as error:
+            except (OSError, Contention) as error:
                 log.warning("gateway %s waits: %s", self._channel.name, type(error).__name__)
                 recovered = False  # what was on its way when the connection went is put right first
                 await asyncio.sleep(0.5)
@@ -63,7 +61,7 @@ class Gateway:
         """Send the next due message. False when there is none.
 
         Raises:
-            DBAPIError, OSError, Contention: the database is away or busy; the message is sent after ``recover``.
+            OSError, Contention: the database is away or busy; the message is sent after ``recover``.
         """
         async with transaction(self._engine) as tx:
             claimed = await claim(
@@ -75,7 +73,7 @@ class Gateway:
         self._crash("message_before_send")
         # One message that cannot be shown must not end the sender of all others, whatever its error is.
         (error,) = await asyncio.gather(self._render_and_deliver(row, target), return_exceptions=True)
-        if isinstance(error, DBAPIError | OSError | Contention | asyncio.CancelledError):
+        if isinstance(error, OSError | Contention | asyncio.CancelledError):
             raise error
         if error is not None:
             log.error("outbox %s (%s)", row["id"], row["kind"], exc_info=error)
@@ -85,7 +83,7 @@ class Gateway:
             await (sent(tx, row["id"]) if error is None else failed(tx, row["id"], error=str(error)))
         return True
 
-    async def _render_and_deliver(self, row: RowMapping, target: RowMapping) -> None:
+    async def _render_and_deliver(self, row: Row, target: Row) -> None:
         outbound = await self._renderer.render(
             kind=row["kind"],
             subject_id=row["subject_id"],
@@ -95,7 +93,7 @@ class Gateway:
         )
         await self._deliver(row, target, outbound)
 
-    async def _deliver(self, row: RowMapping, target: RowMapping, outbound: Outbound) -> None:
+    async def _deliver(self, row: Row, target: Row, outbound: Outbound) -> None:
         place = Target(row["chat_id"], target["external_id"], target["message_id"], target["external_ref"])
         item = OutboxItem(row["id"], row["kind"], row["subject_id"], row["args"])
         await self._channel.deliver(place, item, outbound)

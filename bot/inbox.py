@@ -9,8 +9,6 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
-from sqlalchemy.exc import DBAPIError
-
 from bot.handlers.context import Context
 from bot.handlers.update import plan
 from pipeline.domain.errors import Contention, Defect, ProductError, UserError
@@ -30,7 +28,7 @@ async def serve(context: Context, wake: Wake, channels: Sequence[str], stopping:
         try:
             updates = await waiting(context.engine, channels=channels)
             moved = await asyncio.gather(*(_tried(context, update) for update in updates))
-        except (DBAPIError, OSError, Contention) as error:
+        except (OSError, Contention) as error:
             log.warning("inbox waits: %s", type(error).__name__)
             moved = []
         if not any(moved):
@@ -41,7 +39,7 @@ async def _tried(context: Context, update: UpdateView) -> bool:
     """False when the update had to stay stored. One chat's trouble is not another's: the rest goes on."""
     try:
         await settle(context, update)
-    except (DBAPIError, OSError, Contention) as error:
+    except (OSError, Contention) as error:
         log.warning("update %s waits: %s", update.id, type(error).__name__)
         return False
     return True
@@ -53,14 +51,15 @@ async def settle(context: Context, update: UpdateView) -> None:
     The mark comes first in the transaction: of two processes that see the same update, one acts and one finds it done.
 
     Raises:
-        DBAPIError, OSError, Contention: the database is away or busy; the update stays stored.
+        OSError, Contention: the database is away or busy; the update stays stored.
     """
     try:
         act = await plan(context, update)
         async with transaction(context.engine) as tx:
             if await handled(tx, update.id):
                 await act(tx)
-    except (DBAPIError, OSError, Contention):
+        context.crash("update_handled")
+    except (OSError, Contention):
         raise
     except Exception as error:
         if not isinstance(error, ProductError) or isinstance(error, Defect):

@@ -25,11 +25,12 @@ from bot.web.changes import Bell
 from bot.web.deps import WebDeps, WebLimits
 from pipeline.commands.episode import Asking
 from pipeline.domain.audio import Cue
+from pipeline.domain.run import RunLimits
 from pipeline.domain.script import Role, ScriptDoc, Sentence
 from pipeline.render.transcript import webvtt
 from pipeline.settings import Settings
 from pipeline.wiring import House, holder_name, open_house, random_fraction, random_id, run_limits
-from pipeline.worker.background import index_one_batch, promote_questions
+from pipeline.worker.background import announce_due, fetch_one_picture, index_one_batch, promote_questions
 from pipeline.worker.loop import Loop, every
 from storage.queries.episode.spoken import SpokenView
 from storage.transactions.chat.store_update import store_update
@@ -151,11 +152,13 @@ async def running(settings: Settings, stopping: asyncio.Event) -> AsyncIterator[
         )
         server = Server(config)
         loop = loop_of(house)
-        tasks = [
+        tasks: list[asyncio.Task[Any]] = [
             asyncio.create_task(server.serve(sockets=[socket]), name="web"),
-            asyncio.create_task(loop.run(concurrency=settings.worker_concurrency), name="worker"),
             *(asyncio.create_task(work, name=name) for name, work in _services(house, bell, stopping)),
         ]
+        if settings.worker_concurrency:
+            worker = loop.run(concurrency=settings.worker_concurrency)
+            tasks.append(asyncio.create_task(worker, name="worker"))
         try:
             await server.serving.wait()
             host = f"[{settings.web_host}]" if ":" in settings.web_host else settings.web_host
@@ -174,7 +177,18 @@ async def running(settings: Settings, stopping: asyncio.Event) -> AsyncIterator[
 
 
 def _services(house: House, bell: Bell, stopping: asyncio.Event) -> list[tuple[str, Any]]:
-    context = Context(house.engine, house.blobs, house.clock, asking_of(house), house.tools.limits.source)
+    tools = house.tools
+    context = Context(
+        house.engine,
+        house.blobs,
+        house.clock,
+        asking_of(house),
+        tools.limits.source,
+        tools.parser,
+        house.settings.fetch_limits(),
+        house.settings.fetch_exempt(),
+        tools.crash,
+    )
     gateway = Gateway(
         house.engine,
         WebChannel(house.engine),
@@ -193,10 +207,20 @@ def _services(house: House, bell: Bell, stopping: asyncio.Event) -> list[tuple[s
         while more and not stopping.is_set():
             more = await index_one_batch(house.tools)
 
+    async def pictures() -> None:
+        more = True
+        while more and not stopping.is_set():
+            more = await fetch_one_picture(tools)
+
+    async def announce() -> None:
+        await announce_due(tools, house.listener, lease_s=RunLimits().delivery_s)
+
     return [
         ("inbox", inbox.serve(context, house.listener, ["web"], stopping)),
         ("gateway", gateway.serve(stopping)),
         ("bell", _ring(house, bell, stopping)),
+        ("pictures", every(3.0, house.listener, pictures, stopping)),
+        ("dispatcher", every(1.0, house.listener, announce, stopping)),
         ("questions", every(5.0, house.listener, promote, stopping)),
         ("index", every(5.0, house.listener, index, stopping)),
         ("database", _supervise(house, stopping)),

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+import time
+from typing import Any
+
+from sqlalchemy import event
+from sqlalchemy.exc import DBAPIError, DisconnectionError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+RESTED_S = 1.0  # a connection that rested longer is asked whether it still lives before it is used
+LOCK_TIMEOUT = "5s"
+# A process that was frozen inside a transaction would hold its rows for as long as it sleeps, and nobody could take
+# over its run: no transaction of ours waits for anything but the database.
+IDLE_IN_TRANSACTION = "10s"
 
 
 def engine_of(url: str, *, pool_size: int = 8, max_overflow: int = 8, patience_s: float = 30.0) -> AsyncEngine:
@@ -10,14 +21,39 @@ def engine_of(url: str, *, pool_size: int = 8, max_overflow: int = 8, patience_s
 
     Who finds all connections taken waits ``patience_s`` for one, then gets Contention.
     """
-    return create_async_engine(
+    engine = create_async_engine(
         asyncpg_url(url),
         pool_size=pool_size,
         max_overflow=max_overflow,
         pool_timeout=patience_s,
-        pool_pre_ping=True,
-        connect_args={"timeout": 10},
+        connect_args={
+            "timeout": 10,
+            "server_settings": {
+                "lock_timeout": LOCK_TIMEOUT,
+                "idle_in_transaction_session_timeout": IDLE_IN_TRANSACTION,
+            },
+        },
     )
+    event.listen(engine.sync_engine, "checkin", _rests)
+    event.listen(engine.sync_engine, "checkout", _still_there)
+    return engine
+
+
+def _rests(connection: Any, record: Any) -> None:
+    record.info["rests_since"] = time.monotonic()
+
+
+def _still_there(connection: Any, record: Any, proxy: Any) -> None:
+    """Raises DisconnectionError: the pool then gives another. A ping at every use would cost a round trip."""
+    since = record.info.get("rests_since")
+    if connection.driver_connection.is_closed():
+        raise DisconnectionError
+    if since is None or time.monotonic() - since < RESTED_S:
+        return
+    try:
+        connection.ping()
+    except (DBAPIError, OSError) as error:
+        raise DisconnectionError from error
 
 
 def asyncpg_url(url: str) -> str:

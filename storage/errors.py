@@ -1,6 +1,6 @@
 """SQLSTATE → the product's error tree, in one place.
 
-What is left as a DBAPIError is a database that is away, shutting down or full: waiting helps. A statement that the
+What is left as an OSError is a database that is away, shutting down or full: waiting helps. A statement that the
 database will refuse again in the same way is our own bug, and must never be waited for: an update or a message that
 carries such a value would hold its chat for good.
 """
@@ -21,22 +21,34 @@ _CONTENTION = frozenset({"55P03", "40P01", "40001"})
 _REFUSED = ("21", "22", "23", "42")  # cardinality, data, integrity, syntax or access rule
 
 
+class StorageAway(OSError):
+    """The database is away, stopping or full."""
+
+
 @contextmanager
 def translated() -> Iterator[None]:
-    """Raises Contention or Defect in place of what they stand for; other database errors pass."""
+    """Raises Contention, Defect or StorageAway in place of what they stand for."""
     try:
         yield
     except NoFreeConnection as error:
         raise Contention("no free connection to the database") from error
-    except DBAPIError as error:
-        state = getattr(error.orig, "sqlstate", None)
-        if state in _CONTENTION:
-            raise Contention(f"database contention ({state})") from error
-        if (state or "").startswith(_REFUSED) or isinstance(_driver(error), asyncpg.DataError):
-            raise Defect(f"the database refused a statement ({state or 'a value that does not fit'})") from error
-        raise
+    except asyncpg.PostgresError as error:
+        raise _meant(_state(error)) from error
+    except asyncpg.DataError as error:
+        raise Defect("the database refused a statement (a value that does not fit)") from error
+    except (asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
+        raise StorageAway(f"no connection to the database: {type(error).__name__}") from error
+    except DBAPIError as error:  # while the pool connects
+        raise StorageAway(f"no connection to the database: {type(error.orig).__name__}") from error
 
 
-def _driver(error: DBAPIError) -> BaseException | None:
-    """What asyncpg itself raised: a value it cannot encode never reaches the server and has no SQLSTATE."""
-    return None if error.orig is None else error.orig.__cause__
+def _state(error: BaseException) -> str:
+    return str(getattr(error, "sqlstate", None) or "")
+
+
+def _meant(state: str) -> Exception:
+    if state in _CONTENTION:
+        return Contention(f"database contention ({state})")
+    if state.startswith(_REFUSED):
+        return Defect(f"the database refused a statement ({state})")
+    return StorageAway(f"the database is away ({state})")

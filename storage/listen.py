@@ -24,6 +24,7 @@ class Listener:
         self._url = url
         self._changed = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._connection: asyncpg.Connection | None = None
 
     def start(self) -> None:
         self._task = asyncio.create_task(self._listen(), name="listen")
@@ -39,6 +40,13 @@ class Listener:
         event = self._changed
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(event.wait(), timeout_s)
+
+    async def announce(self, run_ids: tuple[int, ...]) -> None:
+        """NOTIFY on the listening connection; nothing while there is none, since the scan finds the runs as well."""
+        if not run_ids or self._connection is None or self._connection.is_closed():
+            return
+        with contextlib.suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+            await self._connection.execute(f"NOTIFY {WAKE_CHANNEL}")
 
     def _announce(self, *_: object) -> None:
         # Waiters hold the old event; whoever comes later waits on a fresh one.
@@ -57,10 +65,12 @@ class Listener:
             connection.add_termination_listener(lambda _, lost=lost: lost.set())
             try:
                 await connection.add_listener(WAKE_CHANNEL, self._announce)
+                self._connection = connection
                 self._announce()  # something may have been said while nobody listened
                 await lost.wait()
             except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
                 pass  # the server went between connecting and listening
             finally:
+                self._connection = None
                 with contextlib.suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError):
                     await connection.close(timeout=2)

@@ -1,30 +1,49 @@
-"""The only begin and commit. A transaction holds no network, model or file work (rule RUN-5)."""
+"""The only begin and commit. A transaction holds no network, model or file work (rule RUN-5).
+
+Statements go straight to asyncpg, on connections of SQLAlchemy's pool: the ledger's transactions are many and short,
+and the layers in between cost more than the statements (eval/bench/ledger.py; README, decision D17).
+"""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+import re
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, LiteralString
+from functools import lru_cache
+from typing import Any, LiteralString, Protocol
 
-from sqlalchemy import RowMapping, text
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
-from pipeline.domain.errors import LockOrderViolation, MissingRow
+from pipeline.domain.errors import Defect, LockOrderViolation, MissingRow
 from storage.errors import translated
 from storage.locks import Lock
 
 WAKE_CHANNEL = "earmark_wake"  # one channel: listeners scan their own due rows
+_PLACE = re.compile(r"(?<![:\w]):([A-Za-z_]\w*)")
+
+
+class Row(Protocol):
+    """One row of a result, by column name."""
+
+    def __getitem__(self, column: str) -> Any: ...
+
+    def get(self, column: str, default: Any = None) -> Any: ...
+
+    def keys(self) -> Iterator[str]: ...
+
+    def items(self) -> Iterator[tuple[str, Any]]: ...
 
 
 class Tx:
     """One open transaction; hands out locks in order only."""
 
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection  # asyncpg's own
         self._last: tuple[Lock, int] = (Lock.OWNER_BUDGET, -1)
         self._mine: set[tuple[Lock, int]] = set()
+        self._wakes = False
 
-    async def lock(self, kind: Lock, id: int, sql: LiteralString) -> RowMapping:
+    async def lock(self, kind: Lock, id: int, sql: LiteralString) -> Row:
         """Run ``sql``, a SELECT ... FOR NO KEY UPDATE of the row ``:id``, if its turn in the order has come.
 
         Raises:
@@ -45,29 +64,57 @@ class Tx:
         self._last = (kind, id)
         self._mine.add((kind, id))
 
-    async def row(self, sql: LiteralString, **values: Any) -> RowMapping | None:
-        return (await self._connection.execute(text(sql), values)).mappings().one_or_none()
+    async def row(self, sql: LiteralString, **values: Any) -> Row | None:
+        """At most one row; Defect when there are more."""
+        found = await self.rows(sql, **values)
+        if len(found) > 1:
+            raise Defect(f"{len(found)} rows where one was meant")
+        return found[0] if found else None
 
-    async def one(self, sql: LiteralString, **values: Any) -> RowMapping:
+    async def one(self, sql: LiteralString, **values: Any) -> Row:
         """Exactly one row; MissingRow otherwise."""
         if (row := await self.row(sql, **values)) is None:
             raise MissingRow(f"no row for {sorted(values)}")
         return row
 
-    async def rows(self, sql: LiteralString, **values: Any) -> Sequence[RowMapping]:
-        return (await self._connection.execute(text(sql), values)).mappings().all()
+    async def rows(self, sql: LiteralString, **values: Any) -> Sequence[Row]:
+        statement, names = _numbered(sql)
+        found: Sequence[Row] = await self._connection.fetch(statement, *(values[name] for name in names))
+        return found
 
     async def run(self, sql: LiteralString, **values: Any) -> int:
         """Rows affected."""
-        return (await self._connection.execute(text(sql), values)).rowcount
+        statement, names = _numbered(sql)
+        status: str = await self._connection.execute(statement, *(values[name] for name in names))
+        count = status.rpartition(" ")[2]
+        return int(count) if count.isdecimal() else 0
 
     async def run_many(self, sql: LiteralString, values: Sequence[Mapping[str, Any]]) -> None:
         if values:
-            await self._connection.execute(text(sql), list(values))
+            statement, names = _numbered(sql)
+            await self._connection.executemany(statement, [[row[name] for name in names] for row in values])
 
     async def wake(self) -> None:
-        """Announce new work when, and only if, this transaction commits."""
-        await self._connection.execute(text(f"NOTIFY {WAKE_CHANNEL}"))
+        """Announce new work when, and only if, this transaction commits; once, however often it is asked for."""
+        self._wakes = True
+
+    async def announce(self) -> None:
+        """What ``transaction`` does last."""
+        if self._wakes:
+            await self._connection.execute(f"NOTIFY {WAKE_CHANNEL}")
+
+
+@lru_cache(maxsize=1_000)
+def _numbered(sql: str) -> tuple[str, tuple[str, ...]]:
+    """``:name`` places as PostgreSQL's ``$1``; the same name is the same place."""
+    names: list[str] = []
+
+    def place(match: re.Match[str]) -> str:
+        if match[1] not in names:
+            names.append(match[1])
+        return f"${names.index(match[1]) + 1}"
+
+    return _PLACE.sub(place, sql), tuple(names)
 
 
 def storable(text: str, chars: int) -> str:
@@ -78,17 +125,30 @@ def storable(text: str, chars: int) -> str:
 @asynccontextmanager
 async def transaction(engine: AsyncEngine) -> AsyncIterator[Tx]:
     """READ COMMITTED; commits at the end of the block, rolls back on any error."""
-    with translated():
-        async with engine.begin() as connection:
-            await connection.execute(text("SET LOCAL lock_timeout = '5s'"))
-            yield Tx(connection)
+    async with _connection(engine) as connection, connection.transaction():
+        tx = Tx(connection)
+        yield tx
+        await tx.announce()
 
 
 @asynccontextmanager
 async def snapshot(engine: AsyncEngine) -> AsyncIterator[Tx]:
     """A consistent read of several statements: REPEATABLE READ, read only (rule RUN-7)."""
+    async with (
+        _connection(engine) as connection,
+        connection.transaction(isolation="repeatable_read", readonly=True),
+    ):
+        yield Tx(connection)
+
+
+@asynccontextmanager
+async def _connection(engine: AsyncEngine) -> AsyncIterator[Any]:
+    """Asyncpg's connection out of the pool; one that broke does not go back into it."""
     with translated():
-        async with engine.connect() as connection:
-            await connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-            async with connection.begin():
-                yield Tx(connection)
+        async with engine.connect() as pooled:
+            raw: Any = (await pooled.get_raw_connection()).driver_connection
+            try:
+                yield raw
+            finally:
+                if raw.is_closed() or raw.is_in_transaction():
+                    await pooled.invalidate()

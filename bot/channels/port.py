@@ -36,7 +36,7 @@ class Media:
 class Outbound:
     """One message as it shall stand in the chat.
 
-    ``kind`` names the screen: ``receipt | voice | claim | transcript | note | ask``.
+    ``kind`` names the screen: ``receipt | voice | claim | transcript | refresh | note``.
     """
 
     kind: str

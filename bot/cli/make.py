@@ -22,9 +22,9 @@ from bot.texts import terminal
 from bot.texts.words import Lang, lang_of
 from bot.web.evidence_page import page
 from bot.wiring import asking_of, loop_of, owner_of, vtt_of
-from pipeline.commands.episode import Upload, clean_question, submit_source
+from pipeline.commands.episode import Upload, clean_question, link_upload, submit_source
 from pipeline.domain.errors import InputRejected, ProductError
-from pipeline.domain.source import InputType, Reason
+from pipeline.domain.source import Reason
 from pipeline.intake.route import route
 from pipeline.settings import Settings
 from pipeline.wiring import House, open_house
@@ -41,6 +41,7 @@ _ENDED = {
     "cancelled": FAILED,
     "held": FAILED,
     "review": FAILED,
+    "tomorrow": MADE,
 }
 POLL_S = 0.5
 
@@ -73,15 +74,17 @@ def _shown(argument: str) -> str:
 
 
 async def _make(settings: Settings, source: str, *, question: str | None, out: Path, as_json: bool, lang: Lang) -> int:
-    if source.startswith(("http://", "https://")):
-        raise InputRejected(Reason.LINK_NOT_YET)
-    name = _shown(Path(source).name)
-    data = await asyncio.to_thread(_read, Path(source), max(settings.max_pdf_mb, settings.max_text_mb) << 20, out)
+    link = (
+        link_upload(source, limits=settings.fetch_limits(), exempt=settings.fetch_exempt())
+        if source.lower().startswith(("http://", "https://"))
+        else None
+    )
+    most = max(settings.max_pdf_mb, settings.max_text_mb, settings.max_image_mb) << 20
+    data = await asyncio.to_thread(_prepared, None if link else Path(source), most, out)
     async with open_house(settings) as house:
-        kind = route(data, name=name, limits=house.tools.limits.source)
         owner, chat = await owner_of(house, channel="terminal", external_id="make")
-        asked = question is not None
-        revision = await _submit(house, data, name, kind, question or words.POINTS(lang), owner, chat, asked)
+        upload = link or await _stored(house, data, _shown(Path(source).name), owner)
+        revision = await _submit(house, upload, question, words.POINTS(lang), owner, chat)
         loop = loop_of(house, only_revision=revision)
         worker = asyncio.create_task(loop.run(concurrency=1))
         try:
@@ -94,19 +97,23 @@ async def _make(settings: Settings, source: str, *, question: str | None, out: P
         return await _finish(house, view, owner, out, lang, as_json)
 
 
-async def _submit(
-    house: House, data: bytes, name: str, kind: InputType, question: str, owner: int, chat: int, asked: bool
-) -> int:
+async def _stored(house: House, data: bytes, name: str, owner: int) -> Upload:
+    """Raises InputRejected when ``data`` is of no kind that is read."""
+    kind = route(data, name=name, limits=house.tools.limits.source)
     blob = await house.blobs.put(data, owner_id=owner)
+    return Upload(name, kind, blob.key, blob.sha256, blob.size_bytes)
+
+
+async def _submit(house: House, upload: Upload, question: str | None, default: str, owner: int, chat: int) -> int:
     async with transaction(house.engine) as tx:
         return await submit_source(
             tx,
-            Upload(name, kind, blob.key, blob.sha256, blob.size_bytes),
+            upload,
             owner_id=owner,
             chat_id=chat,
             request_key=f"make:{uuid.uuid4()}",
-            question=question,
-            question_by="person" if asked else "points",
+            question=question or default,
+            question_by="person" if question else "points",
             asking=asking_of(house),
             now=house.clock.now(),
         )
@@ -199,13 +206,15 @@ def _store(out: Path, files: dict[str, bytes]) -> None:
         (out / name).write_bytes(data)
 
 
-def _read(path: Path, limit: int, out: Path) -> bytes:
-    """At most one byte more than the largest file that is read: a device has no end, and its size says nothing.
+def _prepared(path: Path | None, limit: int, out: Path) -> bytes:
+    """The file's bytes, at most one more than the largest that is read: a device has no end, and its size says nothing.
 
-    That the results will have a place is looked at here: before the work, not after it.
+    That the results will have a place is looked at here: before the work, not after it. A link has no file: b"".
     """
     if out.exists() and not out.is_dir():
         raise _NotAFile(out, folder=True)
+    if path is None:
+        return b""
     if path.is_dir():
         raise InputRejected(Reason.WRONG_KIND, kind="folder")
     try:

@@ -1,21 +1,24 @@
-"""``runs list`` and ``runs show``: the ledger in a terminal."""
+"""``runs list``, ``show``, ``retry`` and ``cancel``: the ledger in a terminal."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 
 import typer
 from rich.console import Console
 from rich.table import Table
-from sqlalchemy import RowMapping
 
+from bot.texts import terminal
+from bot.texts.words import Text, lang_of
 from pipeline.domain.errors import MissingRow
 from pipeline.settings import Settings
 from pipeline.wiring import open_house
-from storage.queries.run.listing import runs, seconds_between, time_line
+from storage.queries.run.listing import run_of, runs, seconds_between, time_line
+from storage.transactions.run.cancel import cancel_revision, resume_revision
+from storage.tx import Row, Tx, transaction
 
 
 def listing(settings: Settings, *, limit: int) -> int:
@@ -47,7 +50,7 @@ def show(settings: Settings, run: int, *, as_json: bool) -> int:
             try:
                 head, events, calls = await time_line(house.engine, run)
             except MissingRow:
-                typer.echo(f"There is no run {run}. `earmark runs list` shows those there are.", err=True)
+                typer.echo(terminal.NO_RUN(lang_of(settings.default_language), run=run), err=True)
                 return 1
         if as_json:
             body = {"run": dict(head), "events": [dict(e) for e in events], "calls": [dict(c) for c in calls]}
@@ -59,7 +62,44 @@ def show(settings: Settings, run: int, *, as_json: bool) -> int:
     return asyncio.run(act())
 
 
-def _print(head: RowMapping, events: Sequence[RowMapping], calls: Sequence[RowMapping]) -> None:
+def retry(settings: Settings, run: int) -> int:
+    """Put a run that failed, or that waits for a decision, back into the queue. Exit code 1 when there is none."""
+
+    async def act(tx: Tx, owner: int, revision: int, now: datetime) -> bool:
+        return await resume_revision(tx, revision_id=revision, owner_id=owner, now=now)
+
+    return _decide(settings, run, act, terminal.RUN_RETRIED, terminal.RUN_NOT_RETRIED)
+
+
+def cancel(settings: Settings, run: int) -> int:
+    """Stop a run that has not ended. Exit code 1 when it had."""
+
+    async def act(tx: Tx, owner: int, revision: int, now: datetime) -> bool:
+        return await cancel_revision(tx, revision_id=revision, owner_id=owner)
+
+    return _decide(settings, run, act, terminal.RUN_CANCELLED, terminal.RUN_NOT_CANCELLED)
+
+
+def _decide(
+    settings: Settings, run: int, act: Callable[[Tx, int, int, datetime], Awaitable[bool]], done: Text, not_done: Text
+) -> int:
+    """What a button does, by the number of the run: the same transaction, so the two cannot differ."""
+    lang = lang_of(settings.default_language)
+
+    async def decide() -> int:
+        async with open_house(settings) as house, transaction(house.engine) as tx:
+            found = await run_of(tx, run)
+            moved = found is not None and await act(tx, found["owner_id"], found["revision_id"], house.clock.now())
+        if found is None:
+            typer.echo(terminal.NO_RUN(lang, run=run), err=True)
+            return 1
+        typer.echo((done if moved else not_done)(lang, run=run, state=found["state"]), err=not moved)
+        return 0 if moved else 1
+
+    return asyncio.run(decide())
+
+
+def _print(head: Row, events: Sequence[Row], calls: Sequence[Row]) -> None:
     for key, value in head.items():
         if value is not None and value != {}:
             shown = json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.errors import reason_of
 from pipeline.commands.episode import Asking
+from pipeline.domain.address import FetchLimits
 from pipeline.domain.errors import ProductError
 from pipeline.domain.source import SourceLimits
 from pipeline.ports.blobs import BlobStore
 from pipeline.ports.clock import Clock
+from pipeline.ports.parse import Parser
+
+
+def _goes_on(point: str) -> None:
+    """No crash point is armed."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +29,10 @@ class Context:
     clock: Clock
     asking: Asking
     sources: SourceLimits
+    parser: Parser
+    fetch_limits: FetchLimits = field(default_factory=FetchLimits)
+    fetch_exempt: frozenset[str] = frozenset()
+    crash: Callable[[str], None] = _goes_on
 
     def excuse(self, error: Exception, payload: dict[str, Any]) -> dict[str, Any]:
         """Args of the note that answers an update which failed: a key of bot/texts and its values."""

@@ -1,48 +1,78 @@
-"""A message of a person: sources with or without a question, a question that was asked for, or neither."""
+"""A message of a person: sources with or without a question, an answer to what the bot asked, or neither."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable
-from datetime import datetime
+from dataclasses import dataclass
 from typing import Any
 
 from bot.errors import reason_of
+from bot.handlers import command, supply
 from bot.handlers.context import Context
-from pipeline.commands.episode import MAX_QUESTION_CHARS, Upload, ask_question, submit_source
+from bot.handlers.dialogue import waiting_for
+from bot.handlers.uploads import pasted, routed
+from pipeline.commands.episode import MAX_QUESTION_CHARS, Upload, ask_question, link_upload, submit_source
+from pipeline.domain.address import find_links
 from pipeline.domain.errors import InputRejected
-from pipeline.domain.source import InputType, Reason
-from pipeline.intake.route import route
 from storage.queries.chat.inbox import UpdateView
 from storage.transactions.outbox.enqueue import say
 from storage.tx import Tx
 
-LINK = re.compile(r"https?://\S+", re.IGNORECASE)
+Act = Callable[[Tx], Awaitable[None]]
 # From here on, text alone is a source and not a remark; the web page turns such a paste into an attachment already.
 SOURCE_CHARS = 200
+MAX_LINKS = 10
 _QUESTION_END = ("？", "?")
 _QUESTION_CHARS = 120
 
 
-async def plan(context: Context, update: UpdateView) -> Callable[[Tx], Awaitable[None]]:
+@dataclass(frozen=True)
+class Refused:
+    """One thing of a message that is not taken, while the others are."""
+
+    error: InputRejected
+    name: str
+
+
+async def plan(context: Context, update: UpdateView) -> Act:
+    """Raises InputRejected when nothing of the message can be taken."""
     files, text = update.payload.get("files", []), str(update.payload.get("text", "")).strip()
     if not files and not text:
         raise InputRejected("empty_message")
-    if files:
-        return await _files(context, update, files, text or None)
-    if LINK.fullmatch(text):  # before the question that is waited for: no link is a question
-        raise InputRejected(Reason.LINK_NOT_YET)
+    if not files and (act := command.plan(update, text)) is not None:
+        return act
+    revision = waiting_for(update, "password_for", context.clock.now())
+    if revision is not None and text and not files:
+        return await supply.unlock(context, update, revision, text)
+    links, words = split_links(text)
+    revision = waiting_for(update, "body_for", context.clock.now())
+    if revision is not None and (files or not links):
+        return await supply.body(context, update, revision, files, text)
+    if files or (links and len(words) < SOURCE_CHARS):
+        return await _sources(context, update, files, links, words)
+    return await _text(context, update, text)
+
+
+def split_links(text: str) -> tuple[tuple[str, ...], str]:
+    """The links of a text, each once, and the words that are left without them."""
+    found = find_links(text)
+    left, at = [], 0
+    for start, end, _ in found:
+        left.append(text[at:start])
+        at = end
+    words = " ".join("".join([*left, text[at:]]).split())
+    return tuple(dict.fromkeys(url for _, _, url in found)), words
+
+
+async def _text(context: Context, update: UpdateView, text: str) -> Act:
     # A text too long for a question is a source, also while the bot waits for one: nothing of it is cut off unsaid.
-    waiting = _waiting_question(update, context.clock.now()) if len(text) <= MAX_QUESTION_CHARS else None
+    waiting = waiting_for(update, "question_for", context.clock.now()) if len(text) <= MAX_QUESTION_CHARS else None
     if waiting is not None:
         return _answer(context, update, waiting, text)
-    if LINK.search(text) and len(text) < SOURCE_CHARS:
-        raise InputRejected(Reason.LINK_NOT_YET)
     if len(text) < SOURCE_CHARS:
         raise InputRejected("text_too_short")
     body, question = split_question(text)
-    blob = await context.blobs.put(body.encode(), owner_id=update.owner_id)
-    return _submit(context, update, [Upload("", InputType.PASTE, blob.key, blob.sha256, blob.size_bytes)], question)
+    return submitting(context, update, [await pasted(context, body, owner_id=update.owner_id)], question)
 
 
 def split_question(text: str) -> tuple[str, str | None]:
@@ -57,49 +87,49 @@ def split_question(text: str) -> tuple[str, str | None]:
     return text, None
 
 
-async def _files(
-    context: Context, update: UpdateView, files: list[dict[str, Any]], question: str | None
-) -> Callable[[Tx], Awaitable[None]]:
-    """Each file for itself: one that is refused gets its own note, under its name, and the others go on.
+async def _sources(
+    context: Context, update: UpdateView, files: list[dict[str, Any]], links: tuple[str, ...], words: str
+) -> Act:
+    """Each file and each link for itself: one that is refused gets its own note, and the others go on.
 
     Raises:
-        InputRejected: the only file is refused.
+        InputRejected: the only one is refused.
     """
     uploads: list[Upload | None] = []
-    refused: list[tuple[InputRejected, str]] = []
+    refused: list[Refused] = []
+    alone = len(files) + len(links) == 1
     for file in files:
         try:
-            uploads.append(await _routed(context, file))
+            uploads.append(await routed(context, file))
         except InputRejected as error:
-            if len(files) == 1:
+            if alone:
                 raise
             uploads.append(None)
-            refused.append((error, str(file.get("name", ""))))
-    submit = _submit(context, update, uploads, question)
+            refused.append(Refused(error, str(file.get("name", ""))))
+    for link in links[:MAX_LINKS]:
+        try:
+            uploads.append(link_upload(link, limits=context.fetch_limits, exempt=context.fetch_exempt))
+        except InputRejected as error:
+            if alone:
+                raise
+            uploads.append(None)
+            refused.append(Refused(error, link[:80]))
+    if len(links) > MAX_LINKS:
+        refused.append(Refused(InputRejected("too_many_links", limit=MAX_LINKS), ""))
+    return submitting(context, update, uploads, words or None, refused)
+
+
+def submitting(
+    context: Context,
+    update: UpdateView,
+    uploads: list[Upload | None],
+    question: str | None,
+    refused: list[Refused] | None = None,
+) -> Act:
+    """Each upload becomes a source with the question; what was refused is said."""
 
     async def act(tx: Tx) -> None:
-        await submit(tx)
-        for error, name in refused:
-            key, values = reason_of(error)
-            await say(tx, chat_id=update.chat_id, kind="note", args={"key": key, "values": values, "file": name})
-
-    return act
-
-
-async def _routed(context: Context, file: dict[str, Any]) -> Upload:
-    data = await context.blobs.get(file["blob_key"])
-    name = str(file.get("name", ""))
-    kind = InputType.PASTE if file.get("paste") else route(data, name=name, limits=context.sources)
-    if not data.strip():
-        raise InputRejected(Reason.EMPTY_FILE)
-    return Upload(name, kind, file["blob_key"], file["sha256"], len(data))
-
-
-def _submit(
-    context: Context, update: UpdateView, uploads: list[Upload | None], question: str | None
-) -> Callable[[Tx], Awaitable[None]]:
-    async def act(tx: Tx) -> None:
-        for number, upload in enumerate(uploads):  # the number is part of the key: a refused file keeps its place
+        for number, upload in enumerate(uploads):  # the number is part of the key: a refused one keeps its place
             if upload is None:
                 continue
             await submit_source(
@@ -113,11 +143,14 @@ def _submit(
                 asking=context.asking,
                 now=context.clock.now(),
             )
+        for one in refused or ():
+            key, values = reason_of(one.error)
+            await say(tx, chat_id=update.chat_id, kind="note", args={"key": key, "values": values, "file": one.name})
 
     return act
 
 
-def _answer(context: Context, update: UpdateView, revision: int, text: str) -> Callable[[Tx], Awaitable[None]]:
+def _answer(context: Context, update: UpdateView, revision: int, text: str) -> Act:
     async def act(tx: Tx) -> None:
         await ask_question(
             tx,
@@ -130,15 +163,3 @@ def _answer(context: Context, update: UpdateView, revision: int, text: str) -> C
         )
 
     return act
-
-
-def _waiting_question(update: UpdateView, now: datetime) -> int | None:
-    """The revision whose question this text is, if the bot asked for one and still waits (rule CHT-9)."""
-    dialogue = update.dialogue
-    if not dialogue or "question_for" not in dialogue:
-        return None
-    until = dialogue.get("until")
-    # The update's own time counts: a text that was sent in time is in time, however late it is handled.
-    if until is not None and update.received_at > datetime.fromisoformat(until):
-        return None
-    return int(dialogue["question_for"])

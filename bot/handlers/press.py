@@ -59,6 +59,52 @@ async def _reask(context: Context, update: UpdateView, tx: Tx, view: RevisionVie
     await (_note(tx, update, "ask_question", title=title) if title else _note(tx, update, "ask_question_bare"))
 
 
+async def _body(context: Context, update: UpdateView, tx: Tx, view: RevisionView) -> None:
+    """The next text or file of this chat continues this source; there is no hurry."""
+    if view.run_state not in ("FAILED", "DEFERRED"):
+        await _note(tx, update, "stale_press")
+        return
+    await expect(tx, chat_id=update.chat_id, dialogue={"body_for": view.id, "until": None})
+    await _note(tx, update, str(update.payload["verb"]))
+
+
+async def _password(context: Context, update: UpdateView, tx: Tx, view: RevisionView) -> None:
+    if view.run_state not in ("FAILED", "DEFERRED"):
+        await _note(tx, update, "stale_press")
+        return
+    await expect(tx, chat_id=update.chat_id, dialogue={"password_for": view.id, "until": None})
+    await _note(tx, update, "ask_password")
+
+
+async def _refetch(context: Context, update: UpdateView, tx: Tx, view: RevisionView) -> None:
+    asked = await commands.fetch_again(
+        tx,
+        owner_id=update.owner_id,
+        revision_id=view.id,
+        request_key=f"refetch:{update.channel}:{update.external_id}",
+        asking=context.asking,
+        now=context.clock.now(),
+    )
+    if not asked:
+        await _note(tx, update, "refetch_running")
+
+
+async def _again(context: Context, update: UpdateView, tx: Tx, view: RevisionView) -> None:
+    """The same question, put to the newest version of the source."""
+    if view.question is None:
+        await _note(tx, update, "stale_press")
+        return
+    await _ask(context, update, tx, view, view.question, view.question_by or "person")
+
+
+async def _hint(context: Context, update: UpdateView, tx: Tx, view: RevisionView) -> None:
+    """The words that the link pointed at become the question (rule SRC-7)."""
+    if not view.hint:
+        await _note(tx, update, "stale_press")
+        return
+    await _ask(context, update, tx, view, episode.ABOUT_HINT(lang_of(update.language), hint=view.hint), "person")
+
+
 async def _claim(context: Context, update: UpdateView, tx: Tx, view: RevisionView) -> None:
     if view.state != "AUDIO_READY":
         await _note(tx, update, "not_ready")
@@ -103,4 +149,11 @@ _ACTS: dict[str, Callable[[Context, UpdateView, Tx, RevisionView], Awaitable[Non
     "reask": _reask,
     "claim": _claim,
     "transcript": _transcript,
+    "paste_body": _body,
+    "upload_pdf": _body,
+    "upload_page": _body,
+    "password": _password,
+    "refetch": _refetch,
+    "again": _again,
+    "hint": _hint,
 }

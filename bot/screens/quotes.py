@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.texts import episode, source
-from bot.texts.words import Lang, joined
+from bot.texts.words import Lang, clock, joined
 from storage.queries.episode.spoken import QuoteView, SentenceView, SourceView, SpokenView
 
 AROUND = 70  # code points of surroundings on each side: about two lines on a phone
@@ -72,9 +72,18 @@ def place(view: SpokenView, quote: QuoteView, lang: Lang) -> str:
     heading = quote.heading.rpartition(" › ")[2].strip()
     if heading and heading != view.source.title:
         parts.append(episode.SECTION(lang, heading=heading))
-    if quote.page is not None:
+    if quote.page is not None and view.source.pages:
         parts.append(source.PAGE(lang, n=quote.page))
+    if (at := _heard_at(view.source, quote)) is not None:
+        parts.append(source.AT_TIME(lang, clock=clock(at)))
+    if quote.page in view.source.recognised:
+        parts.append(source.RECOGNISED(lang))
     return ("，" if lang == "zh" else ", ").join(parts)
+
+
+def _heard_at(text_of: SourceView, quote: QuoteView) -> int | None:
+    """Millisecond of the cue in which the quote begins; None for a source without times."""
+    return next((ms for start, end, ms in text_of.cues if start <= quote.start < end), None)
 
 
 def title_of(view: SpokenView, lang: Lang) -> str:

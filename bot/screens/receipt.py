@@ -6,11 +6,12 @@ channels that only know text.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from bot import errors
-from bot.channels.port import Button, Outbound
+from bot.channels.port import Outbound
+from bot.screens.offers import buttons, failed_stage
 from bot.screens.stages import stage_row
 from bot.texts import episode, source
 from bot.texts.words import Lang, joined, span
@@ -18,43 +19,16 @@ from pipeline.domain.run import RevisionState, RunLimits, RunState
 from storage.queries.episode.receipt import ReceiptView, StageView
 
 _MARKS = {"done": "✓", "now": "▶", "bad": "✗", "next": "·"}
-_SHOWS_STAGES = frozenset({"asking", "waiting", "retrying", "running", "stopping", "done"})
+_SHOWS_STAGES = frozenset({"asking", "waiting", "retrying", "running", "stopping", "tomorrow", "done"})
 
 _SAY = {
     "asking": episode.ASK,
     "waiting": episode.WAITING,
     "stopping": episode.STOPPING,
+    "tomorrow": episode.TOMORROW,
     "cancelled": episode.CANCELLED,
     "superseded": episode.SUPERSEDED,
-    "review": episode.REVIEW,
     "held": episode.HELD,
-}
-
-
-@dataclass(frozen=True)
-class _Offer:
-    """What the person can do in a state: verbs in order, the main one first marked."""
-
-    verbs: tuple[str, ...] = ()
-    main: str | None = None
-
-
-_OFFERS = {
-    "asking": _Offer(("points", "cancel"), "points"),
-    "waiting": _Offer(("cancel", "reask")),
-    "retrying": _Offer(("cancel", "reask")),
-    "running": _Offer(("cancel", "reask")),
-    "failed": _Offer(("retry", "reask"), "retry"),
-    "declined": _Offer(("reask", "points"), "reask"),
-    "cancelled": _Offer(("retry", "reask")),
-    "review": _Offer(("retry", "cancel")),
-    "held": _Offer(("reask", "points"), "reask"),
-}
-_LABELS = {
-    "cancel": episode.CANCEL,
-    "reask": episode.REASK,
-    "retry": episode.RETRY,
-    "points": episode.TELL_POINTS,
 }
 
 
@@ -64,6 +38,8 @@ def receipt(view: ReceiptView, lang: Lang) -> Outbound:
     stages = [stage_row(s, lang) for s in _shown(view, state)]
     say = _say(view, state, lang)
     foot = [episode.TOOK(lang, span=span(took, lang))] if state == "done" and (took := _took_ms(view)) else []
+    if view.outdated:
+        foot.append(source.OUTDATED(lang))
     card = {
         "state": state,
         "input": view.input_type,
@@ -76,10 +52,9 @@ def receipt(view: ReceiptView, lang: Lang) -> Outbound:
         "foot": foot,
         "goes_on": episode.GOES_ON(lang) if state in ("waiting", "running", "retrying") else "",
         "name": episode.RECEIPT_NAME(lang, title=title, state=episode.STATES[state](lang)),
-        "send_other": state == "failed" and errors.permanent(view.error_reason, _failed_stage(view)),
         "revision": view.revision_id,
     }
-    return Outbound(kind="receipt", text=_plain(card), card=card, buttons=_buttons(view, state, lang))
+    return Outbound(kind="receipt", text=_plain(card), card=card, buttons=buttons(view, state, lang))
 
 
 def state_of(view: ReceiptView) -> str:
@@ -90,6 +65,8 @@ def state_of(view: ReceiptView) -> str:
         return ended
     if view.cancel_requested:
         return "stopping"
+    if view.run_state == RunState.DEFERRED and view.error_reason == "no_room":
+        return "tomorrow"
     if view.question is None:
         return "asking"
     if view.run_state == RunState.RETRY_WAIT:
@@ -114,18 +91,31 @@ def named(view: ReceiptView, lang: Lang) -> str:
     """The source's title in the language's quotes; its file name, or what it is, before it is read."""
     if view.title:
         return source.TITLE(lang, title=view.title)
-    return view.name or source.PASTED(lang)
+    return view.name or shown_address(view.origin) or source.PASTED(lang)
+
+
+def shown_address(address: str | None) -> str:
+    """An address as a person reads it: host and path, at most 60 characters; "" for none."""
+    if not address:
+        return ""
+    bare = address.partition("://")[2].partition("#")[0].partition("?")[0].rstrip("/")
+    return bare if len(bare) <= 60 else bare[:59] + "…"
 
 
 def _meta(view: ReceiptView, lang: Lang, *, notes: bool) -> list[str]:
     kind = source.INPUT_TYPES[view.input_type](lang)
     parts = [source.PDF_PAGES(lang, n=view.pages) if view.pages and view.input_type == "pdf" else kind]
-    if view.title and view.name:
-        parts.insert(0, view.name)
-    elif not view.title and not view.name:
+    where = view.name or host_of(view.origin)
+    if view.title and where:
+        parts.insert(0, where)
+    elif not view.title and not view.name and not view.origin:
         parts = []
     read = next((s.facts for s in view.stages if s.stage == "read" and s.status == "done"), {}) if notes else {}
     return parts + [said for note in read.get("notes", ()) if (said := source_note(str(note), lang))]
+
+
+def host_of(address: str | None) -> str:
+    return (urlsplit(address).hostname or "") if address else ""
 
 
 def source_note(note: str, lang: Lang) -> str:
@@ -151,18 +141,20 @@ def _asked(view: ReceiptView, lang: Lang) -> str:
 def _shown(view: ReceiptView, state: str) -> tuple[StageView, ...]:
     if state == "failed":
         return tuple(s for s in view.stages if s.status == "bad")[:1]
-    return view.stages if state in _SHOWS_STAGES else ()
-
-
-def _failed_stage(view: ReceiptView) -> str | None:
-    return next((s.stage for s in view.stages if s.status == "bad"), None)
+    stages = tuple(s for s in view.stages if s.stage != "fetch" or s.status != "next" or view.input_type == "link")
+    return stages if state in _SHOWS_STAGES else ()
 
 
 def _say(view: ReceiptView, state: str, lang: Lang) -> str:
+    if state == "asking" and view.hint:
+        return f"{episode.HINTED(lang, hint=view.hint)}\n{episode.ASK(lang)}"
     if state == "retrying":
         return episode.RETRYING(lang, n=view.attempts, limit=RunLimits().max_attempts)
     if state == "failed":
-        return errors.sentence(view.error_reason, view.error_values, lang, stage=_failed_stage(view))
+        return errors.sentence(view.error_reason, view.error_values, lang, stage=failed_stage(view))
+    if state == "review":
+        values = {"parts": 1, "missing": 1, **view.error_values}
+        return episode.REVIEW(lang, parts=int(values["parts"]), missing=int(values["missing"]))
     if state == "declined":
         return _declined(view, lang)
     return said(lang) if (said := _SAY.get(state)) else ""
@@ -191,19 +183,6 @@ def _took_ms(view: ReceiptView) -> int:
     if view.started_at is None or view.finished_at is None:
         return 0
     return round((view.finished_at - view.started_at).total_seconds() * 1000)
-
-
-def _buttons(view: ReceiptView, state: str, lang: Lang) -> tuple[Button, ...]:
-    offer = _OFFERS.get(state, _Offer())
-    if state == "failed" and errors.permanent(view.error_reason, _failed_stage(view)):
-        return ()
-    if state == "cancelled" and view.question is None:
-        offer = _OFFERS["held"]  # there is nothing to do again yet
-    args = {"revision": view.revision_id}
-    return tuple(
-        Button(_LABELS[verb](lang), verb, dict(args), style="main" if verb == offer.main else "plain")
-        for verb in offer.verbs
-    )
 
 
 def _plain(card: dict[str, Any]) -> str:

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.channels.port import Outbound
 from bot.screens.claim import claim
 from bot.screens.note import note
+from bot.screens.queue import queue
 from bot.screens.receipt import receipt
+from bot.screens.refresh import refresh
 from bot.screens.voice import transcript, voice
 from bot.texts.words import Lang, lang_of
 from pipeline.domain.errors import Defect
 from storage.queries.episode.receipt import receipt as receipt_view
 from storage.queries.episode.spoken import SpokenView, spoken
+from storage.queries.owner.zone import time_zone
+from storage.queries.run.queue import queue as queue_view
+from storage.queries.run.refresh import refresh_view
 
 
 class Renderer:
@@ -28,6 +34,7 @@ class Renderer:
             "voice": self._voice,
             "claim": self._claim,
             "transcript": self._transcript,
+            "refresh": self._refresh,
         }
 
     async def render(
@@ -37,6 +44,9 @@ class Renderer:
         lang = lang_of(language)
         if kind == "note":
             return note(args["key"], args.get("values", {}), lang, file=args.get("file", ""))
+        if kind == "queue":
+            zone = ZoneInfo(await time_zone(self._engine, owner_id))
+            return queue(await queue_view(self._engine, owner_id=owner_id), lang, zone=zone)
         screen = self._screens.get(kind)
         if screen is None or subject_id is None:
             raise Defect(f"no screen for outbox kind {kind!r}")
@@ -53,6 +63,9 @@ class Renderer:
 
     async def _transcript(self, revision: int, args: dict[str, Any], owner: int, lang: Lang) -> Outbound:
         return transcript(await self._spoken(revision, owner), lang)
+
+    async def _refresh(self, run: int, args: dict[str, Any], owner: int, lang: Lang) -> Outbound:
+        return refresh(await refresh_view(self._engine, run), lang)
 
     async def _spoken(self, revision: int, owner: int) -> SpokenView:
         return await spoken(self._engine, revision, owner_id=owner)

@@ -150,6 +150,12 @@ def _source_tags(view: SpokenView, lang: Lang) -> tuple[tuple[str, str], ...]:
     tags = [("", web.SENT_BY_YOU(lang))]
     if quality:
         tags.append(("ok" if s.quality == "FULL" else "off", quality(lang)))
+    if s.outdated:
+        tags.append(("off", source.OUTDATED(lang)))
+    if s.recognised:
+        tags.append(("off", source.RECOGNISED_PAGES(lang, n=len(s.recognised))))
+    if s.pictures:
+        tags.append(("", source.PICTURES(lang, n=s.pictures)))
     tags += [("off", said) for note in s.notes if (said := source_note(note, lang))]
     return (*tags, ("src", episode.QUOTED(lang, n=count)))
 

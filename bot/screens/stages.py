@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bot.texts import episode, source
-from bot.texts.words import Lang, clock
+from bot.texts.words import Lang, clock, size
 from storage.queries.episode.receipt import StageView
 
 
@@ -39,6 +39,11 @@ def _read(facts: dict[str, Any], lang: Lang) -> list[str]:
     return [*said, quality(lang)] if quality else said
 
 
+def _fetched(facts: dict[str, Any], lang: Lang) -> list[str]:
+    said = [str(facts["host"])] if facts.get("host") else []
+    return [*said, size(facts["bytes"])] if "bytes" in facts else said
+
+
 def _found(facts: dict[str, Any], lang: Lang) -> list[str]:
     said = [episode.FOUND(lang, n=facts["passages"])] if "passages" in facts else []
     if facts.get("whole_text"):
@@ -63,6 +68,7 @@ def _published(facts: dict[str, Any], lang: Lang) -> list[str]:
 
 
 _FACTS = {
+    "fetch": _fetched,
     "read": _read,
     "split": lambda facts, lang: [episode.SPLIT(lang, n=facts["chunks"])] if "chunks" in facts else [],
     "find": _found,

@@ -7,6 +7,23 @@ from collections.abc import Mapping
 from bot.texts.words import Text
 
 ABOUT_FILE = Text(zh="「{file}」：{said}", en="“{file}”: {said}")
+# ── /queue ──
+QUEUE_HEAD = Text(zh="还有 {n:,} 件没做完：", en="{n:thing is|things are} not finished:")
+QUEUE_EMPTY = Text(zh="没有在排队的，都做完了。", en="Nothing is waiting; everything is finished.")
+QUEUE_MORE = Text(zh="另有 {n:,} 件没有列出。", en="{n:more is|more are} not listed.")
+QUEUE_UNTITLED = Text(zh="粘贴的文字", en="Pasted text")
+QUEUE_RUNNING = Text(zh="正在做：{stage}", en="in progress: {stage}")
+QUEUE_NEXT = Text(zh="下一个就是它", en="next")
+QUEUE_AFTER = Text(zh="排队中，前面还有 {n:,} 件", en="waiting, {n:thing comes|things come} first")
+QUEUE_RETRY = Text(
+    zh="刚才没有成功（已试 {n} 次，最多 {limit} 次），{at} 再试",
+    en="did not work ({n} of {limit} tries used), tries again at {at}",
+)
+QUEUE_REVIEW = Text(zh="有一步结果不明，等你决定", en="one step has an unknown outcome and waits for you")
+QUEUE_ASKS = Text(zh="等你的问题", en="waiting for your question")
+QUEUE_DAY = Text(
+    zh="做好了，今天的收听时间排满了，等明天", en="finished; today's listening time is full, waits for tomorrow"
+)
 NOTES: Mapping[str, Text] = {
     # ── a message that cannot become work as it is ──
     "empty_message": Text(
@@ -17,9 +34,9 @@ NOTES: Mapping[str, Text] = {
         zh="问题是空的。请写一句你想弄清的话，或者按「讲要点」。",
         en="The question is empty. Please write one sentence you want answered, or press “Main points”.",
     ),
-    "link_not_yet": Text(
-        zh="链接要到下一个版本才能读。现在请把正文贴给我，或者发文件。",
-        en="Links come with the next version. For now, please paste the text or send a file.",
+    "too_many_links": Text(
+        zh="一次最多收 {limit} 个链接，前 {limit} 个已经收下。其余的请再发一次。",
+        en="I take at most {limit} links at once; the first {limit} are in. Please send the others in another message.",
     ),
     "text_too_short": Text(
         zh="收到了，可这几个字还不够当作资料。请贴完整的正文，或发一份文件，再写上你的问题。",
@@ -67,6 +84,29 @@ NOTES: Mapping[str, Text] = {
         en="No sentence of this note quotes the source, so there is no evidence to open.",
     ),
     # ── dialogue ──
+    "paste_body": Text(
+        zh="好，把正文贴在这里发来，我接着做。地址和问题都还在。",
+        en="All right: paste the text here and send it, and I go on. The address and your question are kept.",
+    ),
+    "upload_pdf": Text(
+        zh="好，把 PDF 发来，我接着做。地址和问题都还在。",
+        en="All right: send the PDF, and I go on. The address and your question are kept.",
+    ),
+    "upload_page": Text(
+        zh="好。在浏览器里打开那一页，存成网页文件（HTML），发来，我接着做。",
+        en="All right: open the page in your browser, save it as a file (HTML) and send it, and I go on.",
+    ),
+    "ask_password": Text(
+        zh="请把这份 PDF 的密码发来。只用这一次，不保存，也不会显示出来。",
+        en="Please send the password of this PDF. It is used once, not kept and not shown.",
+    ),
+    "supplied_pasted": Text(zh="收到正文，接着做。", en="Got the text, going on."),
+    "supplied_uploaded": Text(zh="收到文件，接着做。", en="Got the file, going on."),
+    "supplied_unlocked": Text(zh="打开了，接着做。密码没有保存。", en="It opens; going on. The password was not kept."),
+    "refetch_running": Text(
+        zh="正在抓取，或者这份资料没有地址。结果会出现在对话里。",
+        en="It is being fetched already, or this source has no address. The result will appear in the chat.",
+    ),
     "ask_question": Text(
         zh="关于「{title}」，你想弄清什么？请写一句话。",
         en="What do you want to find out from “{title}”? Please write one sentence.",
@@ -81,8 +121,12 @@ NOTES: Mapping[str, Text] = {
     ),
     "language_set": Text(zh="好，之后用中文。", en="All right, English from now on."),
     "help": Text(
-        zh="发一份 PDF、网页文件、Markdown 或 TXT，或贴一段正文，附上一个你想弄清的问题。最多五分钟讲完，每一句都能翻回原文。",
-        en="Send a PDF, a web page file, Markdown or TXT, or paste some text, with one question. You get at most five minutes of audio, and every sentence opens at the words it came from.",
+        zh="发一个链接、PDF、图片、电子书、Word、字幕、网页文件或 TXT，或贴一段正文，附上一个你想弄清的问题。最多五分钟讲完，每一句都能翻回原文。/queue 看还有什么没做完。",
+        en="Send a link, a PDF, a picture, an e-book, a Word file, subtitles, a web page file or TXT, or paste some text, with one question. You get at most five minutes of audio, and every sentence opens at the words it came from. /queue shows what is not finished.",
+    ),
+    "unknown_command": Text(
+        zh="没有这个命令。能用的有：/queue 看排队，/help 看用法。",
+        en="There is no such command. There are /queue (what waits) and /help (how to use this).",
     ),
     # ── refusals of the border ──
     "expired_session": Text(

@@ -8,6 +8,7 @@ from bot.texts.words import Text
 
 # ── the receipt ─────────────────────────────────────────────────────────────
 STAGES: Mapping[str, Text] = {
+    "fetch": Text(zh="抓取网页", en="Fetch"),
     "read": Text(zh="读取正文", en="Read"),
     "split": Text(zh="切片入库", en="Split"),
     "find": Text(zh="找证据", en="Find"),
@@ -46,6 +47,7 @@ STATES: Mapping[str, Text] = {
     "retrying": Text(zh="稍后自动再试", en="will try again by itself"),
     "running": Text(zh="正在进行", en="in progress"),
     "stopping": Text(zh="正在停下", en="stopping"),
+    "tomorrow": Text(zh="做好了，等明天", en="finished, waiting for tomorrow"),
     "done": Text(zh="已完成", en="done"),
     "declined": Text(zh="没有做语音", en="no voice note"),
     "failed": Text(zh="没有做成", en="not done"),
@@ -60,19 +62,27 @@ RETRYING = Text(
     zh="刚才没有成功，稍后自动再试（已试 {n} 次，最多 {limit} 次）。",
     en="That did not work; it will be tried again by itself ({n} of {limit} tries used).",
 )
+TOMORROW = Text(
+    zh="今天的收听时间排满了。音频已经做好，明天自动发给你。",
+    en="Today's listening time is full. The audio is finished and comes by itself tomorrow.",
+)
 STOPPING = Text(zh="正在停下，做好的部分会留着。", en="Stopping. What is finished is kept.")
 CANCELLED = Text(
     zh="已取消。资料还留着，换个问题就能接着用。", en="Cancelled. The source is kept; ask again to use it."
 )
 SUPERSEDED = Text(zh="你改了问题，新的收据在下面。", en="You changed the question; the new receipt is further down.")
 REVIEW = Text(
-    zh="有一次语音合成发了出去，却没有收到回音，不知道成没成。重试可能会重复计费，所以由你来定。",
-    en="One speech request was sent and no answer came back, so its outcome is unknown. A retry may be billed twice; you decide.",
+    zh="有一段语音合成发了出去，却没有收到回音，不知道成没成。{parts:,} 段里还缺 {missing:,} 段，别的都留着。重试缺的部分可能会重复计费，所以由你来定。",
+    en="A speech request was sent and no answer came back, so its outcome is unknown. Of {parts:part|parts} {missing:,} are missing; the others are kept. Making the missing ones again may be billed twice; you decide.",
 )
+RETRY_MISSING = Text(zh="重试缺失的 {n:,} 段", en="Retry {n:missing part|missing parts}")
+GIVE_UP = Text(zh="放弃", en="Give up")
 HELD = Text(
     zh="读出来超过五分钟，没有发布，讲稿留着。请把问题问得窄一点。",
     en="Read aloud it is longer than five minutes, so it was not published; the script is kept. Please ask a narrower question.",
 )
+HINTED = Text(zh="你标出的这一段：「{hint}」", en="You marked this passage: “{hint}”")
+ABOUT_HINT = Text(zh="「{hint}」说的是什么？", en="What does “{hint}” say?")
 GOES_ON = Text(zh="关掉页面也会继续", en="goes on if you close the page")
 TOOK = Text(zh="用时 {span}", en="took {span}")
 
@@ -144,6 +154,10 @@ RUN_REASONS: Mapping[str, Text] = {
         zh="连不上要用的服务，没有做成，也没有花钱。请检查网络，再重试。",
         en="The service this needs could not be reached; nothing was done and nothing was spent. Please check the network and try again.",
     ),
+    "budget_spent": Text(
+        zh="这一条已经用完了允许的调用次数，不再继续。做好的部分都留着；请把问题问得窄一点，再试一次。",
+        en="This one has used all the calls it may make, so it stops. What was made is kept; please ask a narrower question.",
+    ),
     "provider_refused": Text(
         zh="要用的服务拒绝了请求，没有做成。请检查密钥和额度，再重试。",
         en="The service this needs refused the request. Please check its key and quota, then try again.",
@@ -202,6 +216,9 @@ CANCEL = Text(zh="取消", en="Cancel")
 REASK = Text(zh="改问题", en="Ask differently")
 RETRY = Text(zh="重试", en="Try again")
 TELL_POINTS = Text(zh="讲要点", en="Main points")
+TELL_HINT = Text(zh="讲这一段", en="Tell this passage")
+REFETCH = Text(zh="重新抓取", en="Fetch again")
+AGAIN = Text(zh="用新版再做", en="Make it from the new version")
 EVIDENCE = Text(zh="查看依据", en="Evidence")
 TEXT_VERSION = Text(zh="文字版", en="Transcript")
 EVIDENCE_PAGE = Text(zh="依据页", en="Evidence page")

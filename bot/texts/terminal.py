@@ -29,3 +29,17 @@ NOT_A_FOLDER = Text(
     zh="{path} 不是文件夹，结果放不进去。请用 --out 指定一个文件夹。",
     en="{path} is not a folder, so the results cannot go there. Please name a folder with --out.",
 )
+
+# ── runs ──
+NO_RUN = Text(
+    zh="没有第 {run} 号任务。earmark runs list 列出现有的。",
+    en="There is no run {run}. “earmark runs list” shows those there are.",
+)
+RUN_RETRIED = Text(zh="第 {run} 号任务重新排队了。", en="Run {run} is back in the queue.")
+RUN_NOT_RETRIED = Text(
+    zh="第 {run} 号任务是 {state}，没有可重试的。", en="Run {run} is {state}; there is nothing to try again."
+)
+RUN_CANCELLED = Text(
+    zh="第 {run} 号任务停下了，做好的部分都留着。", en="Run {run} is stopped; what was finished is kept."
+)
+RUN_NOT_CANCELLED = Text(zh="第 {run} 号任务是 {state}，已经结束了。", en="Run {run} is {state}; it had ended already.")

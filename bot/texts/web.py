@@ -20,7 +20,7 @@ EARLIER = Text(zh="更早的 {n:,} 条", en="{n:earlier message|earlier messages
 NEWEST = Text(zh="回到最新的消息", en="Back to the newest messages")
 REFRESH = Text(zh="刷新，看最新进度", en="Refresh to see progress")
 COMPOSE = Text(zh="写消息", en="Write a message")
-PLACEHOLDER = Text(zh="发文件或贴正文，附一个问题", en="File or text, one question")
+PLACEHOLDER = Text(zh="链接、文件或正文，附一个问题", en="Link, file or text, one question")
 ADD_FILES = Text(zh="添加文件", en="Add files")
 REMOVE = Text(zh="移除", en="Remove")
 SEND = Text(zh="发送", en="Send")
@@ -42,7 +42,10 @@ LOST = Text(zh="连接断了，正在重新连接。写好的字不会丢。", e
 BACK = Text(zh="已重新连上", en="Connected again")
 LET_GO = Text(zh="松手就加上", en="Let go to attach")
 LIMIT_PDF = Text(zh="PDF ≤ {n} MB", en="PDF up to {n} MB")
-LIMIT_TEXT = Text(zh="网页、Markdown、TXT ≤ {n} MB", en="Web page, Markdown, TXT up to {n} MB")
+LIMIT_TEXT = Text(zh="网页、字幕、TXT ≤ {n} MB", en="Web page, subtitles, TXT up to {n} MB")
+LIMIT_BOOK = Text(zh="电子书、Word ≤ {n} MB", en="E-book, Word up to {n} MB")
+LIMIT_IMAGE = Text(zh="图片 ≤ {n} MB", en="Picture up to {n} MB")
+TAKES_LINK = Text(zh="公开网页的链接", en="Links to public pages")
 FILE_TOO_LARGE = Text(
     zh="「{name}」超过 {limit} MB，没有加上。请拆小一些，或只贴有关的部分。",
     en="“{name}” is over {limit} MB and was not attached. Please use a smaller part, or paste only what matters.",
@@ -56,23 +59,21 @@ PRESS_FAILED = Text(
     zh="没有按成：连不上 Earmark。请再按一次。",
     en="The press did not arrive: Earmark cannot be reached. Please press again.",
 )
-SEND_OTHER = Text(zh="换一份文件", en="Another file")
-PASTE_INSTEAD = Text(zh="贴正文", en="Paste the text")
 
 # ── the first minute ────────────────────────────────────────────────────────
 HELLO_1 = Text(zh="随手转来，", en="Send anything.")
 HELLO_2 = Text(zh="只听它证明得了的。", en="Hear what it proves.")
 HELLO = Text(
-    zh="发一份文件或贴一段正文，附一个你想弄清的问题。最多五分钟讲完，每一句都能翻回原文里的那几个字。",
-    en="Send a file or paste some text, with one question. You get at most five minutes of audio; every sentence opens at the words it came from.",
+    zh="发一个链接、一份文件，或贴一段正文，附一个你想弄清的问题。最多五分钟讲完，每一句都能翻回原文里的那几个字。",
+    en="Send a link or a file, or paste some text, with one question. You get at most five minutes of audio; every sentence opens at the words it came from.",
 )
 TRY_PDF = Text(zh="拖进一份 PDF，问一件事", en="Drop a PDF and ask one thing")
 TRY_PDF_QUESTION = Text(zh="「这份研究没有测什么？」", en="“What did the study not measure?”")
 TRY_PASTE = Text(zh="贴一篇文章，问一件事", en="Paste an article and ask one thing")
 TRY_PASTE_QUESTION = Text(zh="「作者凭什么这么说？」", en="“What does the author base this on?”")
-TRY_POINTS = Text(zh="发一份网页或 TXT，不写问题", en="Send a web page or TXT, no question")
+TRY_POINTS = Text(zh="贴一个链接，不写问题", en="Paste a link, no question")
 TRY_POINTS_HINT = Text(zh="两分钟内没有问题，就讲要点", en="Without a question in two minutes: the main points")
-LATER = Text(zh="链接、视频和通知在后面的版本里。", en="Links, videos and notices come in later versions.")
+LATER = Text(zh="视频和通知在后面的版本里。", en="Videos and notices come in later versions.")
 NO_MODEL = Text(zh="未接入模型：讲稿为原文摘读。", en="No model connected: excerpts are read aloud.")
 WITH_MODEL = Text(
     zh="讲稿由 {model} 写，逐句核对原文。", en="Scripts are written by {model} and checked against the source."

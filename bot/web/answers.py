@@ -7,7 +7,6 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from sqlalchemy.exc import DBAPIError
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
@@ -52,8 +51,7 @@ def add_handlers(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _unreadable)
     app.add_exception_handler(ProductError, _product)
-    for away in (DBAPIError, OSError):
-        app.add_exception_handler(away, _away)
+    app.add_exception_handler(OSError, _away)
 
 
 async def _sign_in_needed(request: Request, error: Exception) -> Response:

@@ -20,7 +20,16 @@ from pipeline.domain.errors import InputRejected, ProductError
 from storage.queries.chat.thread import ThreadView, thread
 
 router = APIRouter()
-_VERBS = frozenset({"cancel", "reask", "retry", "points", "claim", "transcript"})
+_VERBS = frozenset(
+    "cancel reask retry points claim transcript paste_body upload_pdf upload_page password refetch again hint".split()
+)
+# What the file chooser offers first; anything else may still be dropped, and is told what it is.
+_ACCEPT = ",".join(
+    f".{suffix}"
+    for suffix in (
+        "pdf html htm mhtml md markdown txt png jpg jpeg webp gif bmp tif tiff epub docx srt vtt ass ssa ttml lrc"
+    ).split()
+)
 _ARGS = frozenset({"revision", "index"})
 _MAX_PRESS = 500  # characters of verb and arguments
 
@@ -120,11 +129,13 @@ async def language(
 def _page(view: ThreadView, deps: WebDeps, visitor: Visitor, *, paged: bool) -> str:
     lang = visitor.lang
     pdf_mb, text_mb = deps.sources.max_pdf_bytes >> 20, deps.sources.max_text_bytes >> 20
+    image_mb = deps.sources.max_image_bytes >> 20
     config = {
         "cursor": view.cursor,
         "paged": paged,
         "pdf_mb": pdf_mb,
         "text_mb": text_mb,
+        "image_mb": image_mb,
         "max_files": deps.limits.max_files,
         "paste_from": deps.limits.paste_as_attachment_chars,
     }
@@ -143,6 +154,8 @@ def _page(view: ThreadView, deps: WebDeps, visitor: Visitor, *, paged: bool) -> 
         empty=not view.messages and not paged,
         pdf_mb=pdf_mb,
         text_mb=text_mb,
+        image_mb=image_mb,
+        accept=_ACCEPT,
         model_line=web.WITH_MODEL(lang, model=deps.model) if deps.model else web.NO_MODEL(lang),
     )
 

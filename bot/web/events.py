@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query
-from sqlalchemy.exc import DBAPIError
 from starlette.responses import StreamingResponse
 
 from bot.texts import web
@@ -52,7 +51,7 @@ async def stream(deps: WebDeps, visitor: Visitor, cursor: int) -> AsyncIterator[
     try:
         async for event in _changes(deps, visitor, cursor):
             yield event
-    except (DBAPIError, OSError, Contention) as error:
+    except (OSError, Contention) as error:
         log.warning("stream of chat %s ends: %s", visitor.chat_id, type(error).__name__)
 
 

@@ -12,12 +12,14 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 from bot.web.deps import WebLimits
 from pipeline.domain.errors import InputRejected
 from pipeline.domain.source import SourceLimits
+from pipeline.intake.route import is_picture
 from pipeline.ports.blobs import BlobStore
 
 if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks  # exists for type checkers only
 
 _PDF_MARK, _PDF_MARK_WITHIN = b"%PDF-", 1024  # readers accept the mark anywhere in the first kilobyte
+_ZIP_MARK = b"PK\x03\x04"
 _FIELDS, _FIELD_BYTES_PER_CHAR = 40, 4
 
 
@@ -144,8 +146,10 @@ class Upload:
     def _limit(self, part: _Part) -> int:
         if part.file_name is None and part.name != "pasted":
             return self._limits.max_text_chars * _FIELD_BYTES_PER_CHAR
-        pdf = _PDF_MARK in part.data[:_PDF_MARK_WITHIN]
-        return self._sources.max_pdf_bytes if pdf else self._sources.max_text_bytes
+        head = bytes(part.data[:_PDF_MARK_WITHIN])
+        if _PDF_MARK in head or head.startswith(_ZIP_MARK):  # PDF, EPUB, DOCX
+            return self._sources.max_pdf_bytes
+        return self._sources.max_image_bytes if is_picture(head) else self._sources.max_text_bytes
 
     def _end(self) -> None:
         self._complete = True

@@ -8,10 +8,12 @@ ProductError
 │   ├── QuoteNotFound        the quoted words are not at the span
 │   ├── NotYours             the presser does not own it
 │   ├── AudioRejected        the finished audio breaks a rule (AUD-2, AUD-3, TTS-4)
+│   ├── BudgetSpent          the run has made all the calls it may make
 │   └── RequestConflict      the same request key came with another payload (SRC-2)
 ├── ProviderError        a service or child failed    → by leaf, then retry or park the run
 │   ├── NeverSent            no connection was made: may be repeated
 │   ├── Refused              no, for good
+│   ├── OutcomeUnknown       asked, and no answer came: it may have been done and billed; a person decides
 │   ├── Expired              what the receipt points to is gone
 │   ├── FetchFailed          a page could not be fetched: whose fault, and whether again, is in it
 │   └── ChildDied            a limited child process crashed, ran out of time or of memory
@@ -83,6 +85,10 @@ class AudioRejected(RuleViolation):
         super().__init__(what)
 
 
+class BudgetSpent(RuleViolation):
+    remedy = "Ask a narrower question; what was made is kept."
+
+
 class RequestConflict(RuleViolation):
     remedy = "Use a new request key for a new request."
 
@@ -97,6 +103,16 @@ class NeverSent(ProviderError): ...
 
 
 class Refused(ProviderError): ...
+
+
+class OutcomeUnknown(ProviderError):
+    """``missing`` of ``parts`` are not there; what the person is told before deciding (rule TTS-1)."""
+
+    remedy = "Look at the provider's own record, then press retry or give up; a retry may be billed twice."
+
+    def __init__(self, provider: str, what: str, *, missing: int = 1, parts: int = 1) -> None:
+        self.missing, self.parts = missing, parts
+        super().__init__(provider, what)
 
 
 class Expired(ProviderError): ...

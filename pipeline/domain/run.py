@@ -14,6 +14,7 @@ from pipeline.domain.machine import Machine
 class RunKind(StrEnum):
     INTAKE = "INTAKE"  # read and split a source nobody has asked about yet
     GENERATE = "GENERATE"  # one revision from its source to its audio; at most one per revision
+    REFRESH = "REFRESH"  # fetch the address of a source again and see whether its text changed
 
 
 class RunState(StrEnum):
@@ -163,6 +164,7 @@ EPISODE: Machine[EpisodeState, EpisodeEvent] = Machine(
 class Stage(StrEnum):
     """The rows of the receipt, in order."""
 
+    FETCH = "fetch"
     READ = "read"
     SPLIT = "split"
     FIND = "find"
@@ -180,6 +182,8 @@ class RunLimits:
     lease_s: float = 60.0
     heartbeat_s: float = 15.0
     retry_base_s: float = 5.0
+    delivery_s: float = 10.0  # how long an announced run is left to whoever was told of it (rule RUN-3)
+    max_calls: int = 60  # provider calls of one run, over all its attempts (rule MDL-4)
 
 
 def retry_delay_s(attempt: int, *, limits: RunLimits, jitter: float) -> float:

@@ -44,6 +44,12 @@ class IndexState(StrEnum):
     DENSE = "DENSE"
 
 
+class AssetState(StrEnum):
+    WAITING = "waiting"  # its address is known, its bytes are not
+    STORED = "stored"
+    FAILED = "failed"
+
+
 class Reason(StrEnum):
     """Why an input is refused. Each has its sentence, with a way out, in bot/texts (both languages)."""
 

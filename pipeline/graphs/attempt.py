@@ -22,7 +22,9 @@ from pipeline.domain.source import SourceLimits
 from pipeline.ports.blobs import BlobStore
 from pipeline.ports.clock import Clock
 from pipeline.ports.embed import Embedder
+from pipeline.ports.fetch import Fetcher
 from pipeline.ports.media import MediaCodec
+from pipeline.ports.ocr import Recogniser
 from pipeline.ports.parse import Parser
 from pipeline.ports.tts import Synthesizer
 from pipeline.render.speech_text import Lexicon
@@ -36,6 +38,7 @@ class Limits:
     pack: PackLimits = field(default_factory=PackLimits)
     script: ScriptLimits = field(default_factory=ScriptLimits)
     audio: AudioLimits = field(default_factory=AudioLimits)
+    day_budget_ms: int = 0  # listening time of one day; 0: days are not limited
     embed_first: int = 200  # best lexical chunks that get vectors before a run goes on (rule CHK-3)
     embed_batch: int = 32
 
@@ -47,7 +50,9 @@ class Tools:
     engine: AsyncEngine
     blobs: BlobStore
     clock: Clock
+    fetcher: Fetcher
     parser: Parser
+    recogniser: Recogniser
     embedder: Embedder
     tts: Synthesizer
     media: MediaCodec

@@ -10,14 +10,22 @@ import os
 import signal
 
 POINTS = (
+    "update_handled",  # what a message asked for is committed, nobody was told
+    "dispatched",  # due runs are leased for delivery, nobody was told
     "claimed",  # the run is ours, nothing done
+    "fetch_before",
+    "fetch_stored",  # bytes in the blob store, no capture names them
+    "fetch_committed",
     "read_before_parse",
+    "page_recognised",  # one page of OCR saved
     "read_committed",
+    "refreshed",
     "split_committed",
     "find_committed",
     "script_committed",
     "call_intended",  # the row stands, no request was made
     "call_received",  # spoken, receipt stored, bytes not yet
+    "segment_stored",  # its bytes lie in the store, no artefact names them
     "segment_committed",
     "audio_stored",  # bytes in the blob store, no row names them
     "audio_committed",

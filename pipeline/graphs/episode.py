@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from datetime import UTC, datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 from pipeline.domain.audio import MAX_DURATION_MS
 from pipeline.domain.errors import AudioRejected, Cancelled, MissingRow
+from pipeline.domain.plan import Day
 from pipeline.domain.run import RevisionState, RunKind, Stage
 from pipeline.domain.script import ScriptDoc, shortened
 from pipeline.graphs.attempt import Attempt, fingerprint
 from pipeline.graphs.find import find
 from pipeline.graphs.intake import chunk, read
+from pipeline.graphs.refresh import refresh
 from pipeline.graphs.speak import audio_bytes_sha256, speak
 from pipeline.graphs.write import unwritten, write_script
 from storage.queries.run.work import WorkView, artifact_content, work
@@ -26,6 +30,9 @@ SHORTEN_TO_MS = 280_000  # below the limit, because characters are spoken at dif
 async def carry_out(attempt: Attempt) -> None:
     """Bring the run to its end from wherever its committed rows stand. Errors go to the worker."""
     job = await work(attempt.tools.engine, attempt.run_id)
+    if job.kind == RunKind.REFRESH:
+        await refresh(attempt, job)
+        return
     if job.revision_state == RevisionState.AUDIO_READY:
         await publish(attempt, job)
         return
@@ -82,6 +89,7 @@ async def publish(attempt: Attempt, job: WorkView) -> None:
         raise MissingRow(f"revision {job.revision_id} has no audio artefact")
     audio = await artifact_content(attempt.tools.engine, job.audio_artifact_id)
     digest = await audio_bytes_sha256(attempt, audio["mp3"]["key"])
+    day, next_day = _day(attempt, job)
     attempt.tools.crash("publish_before")
     async with transaction(attempt.tools.engine) as tx:
         await publish_episode(
@@ -91,5 +99,17 @@ async def publish(attempt: Attempt, job: WorkView) -> None:
             revision_id=job.revision_id,
             mp3_sha256=digest,
             done={"duration_ms": audio["duration_ms"], "lufs": audio["lufs"], "bytes": audio["ogg"]["bytes"]},
+            day=day,
+            next_day=next_day,
         )
     attempt.tools.crash("published")
+
+
+def _day(attempt: Attempt, job: WorkView) -> tuple[Day | None, datetime | None]:
+    """The owner's civil date now, and the first instant of the next one; Nones when days are not limited (PUB-1)."""
+    budget_ms = attempt.tools.limits.day_budget_ms
+    if not budget_ms:
+        return None, None
+    zone = ZoneInfo(job.time_zone)
+    today = attempt.tools.clock.now().astimezone(zone).date()
+    return Day(today, budget_ms), datetime.combine(today + timedelta(days=1), time(), zone).astimezone(UTC)

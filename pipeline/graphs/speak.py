@@ -7,18 +7,17 @@ from dataclasses import asdict
 from typing import Any
 
 from pipeline.domain.audio import MAX_DURATION_MS, Measured, SpokenSegment, admit
-from pipeline.domain.errors import AudioRejected, ProviderError
+from pipeline.domain.errors import AudioRejected, OutcomeUnknown
 from pipeline.domain.run import Stage
 from pipeline.domain.script import ScriptDoc
 from pipeline.graphs.attempt import Attempt, fingerprint, sha256_of
+from pipeline.graphs.segment import speak_segment, spoken
 from pipeline.ports.media import Encoded
-from pipeline.ports.tts import Receipt, Speech
+from pipeline.ports.tts import Speech
 from pipeline.render.join import VERSION as JOIN
 from pipeline.render.join import Programme, join
 from pipeline.render.segments import covered, plausible, segments
-from storage.transactions.call import record
 from storage.transactions.stage.save_artifact import find_artifact, save_audio
-from storage.transactions.stage.save_segment import save_segment
 from storage.tx import transaction
 
 
@@ -35,8 +34,7 @@ async def speak(attempt: Attempt, owner_id: int, script: ScriptDoc) -> int:
     covered(parts, script, lexicon=tools.lexicon)
     speeches: list[Speech] = []
     hashes: list[str] = []
-    for number, part in enumerate(parts, start=1):
-        content = await _segment(attempt, owner_id, part, number, len(parts))
+    for part, content in zip(parts, await _segments(attempt, owner_id, parts), strict=True):
         speech = Speech(await tools.blobs.get(content["key"]), content["rate"], tuple(content["ends"]))
         plausible(part, speech, limits=limits)
         speeches.append(speech)
@@ -63,79 +61,16 @@ async def speak(attempt: Attempt, owner_id: int, script: ScriptDoc) -> int:
     return int(kept.content["duration_ms"])
 
 
-async def _segment(attempt: Attempt, owner_id: int, part: SpokenSegment, number: int, parts: int) -> dict[str, Any]:
-    tools = attempt.tools
-    mark = fingerprint(
-        owner=owner_id,
-        text=part.text_sha256,
-        pieces=part.pieces,
-        voice=tools.voice,
-        tts=tools.tts.identity,
-    )
-    async with transaction(tools.engine) as tx:
-        there = await find_artifact(tx, owner_id=owner_id, kind="speech", fingerprint=mark)
-    if there is not None:
-        await attempt.progress(number, parts)
-        return there.content
-    async with transaction(tools.engine) as tx:
-        call, call_seq = await record.intend(
-            tx,
-            run_id=attempt.run_id,
-            fence=attempt.fence,
-            ability="tts",
-            provider=tools.tts.identity,
-            effect=tools.tts.effect,
-            fingerprint=mark,
-        )
-    tools.crash("call_intended")
-    receipt = await _submit(attempt, part, call, f"{attempt.run_id}-{call}-{call_seq}")
-    tools.crash("call_received")
-    speech = await tools.tts.fetch(receipt)
-    blob = await tools.blobs.put(speech.pcm, owner_id=owner_id)
-    content = {
-        "key": blob.key,
-        "sha256": blob.sha256,
-        "rate": speech.sample_rate_hz,
-        "ends": list(speech.piece_ends),
-        "index": part.index,
-        "first": part.first,
-        "last": part.last,
-        "text": part.text,
-        "text_sha256": part.text_sha256,
-    }
-    async with transaction(tools.engine) as tx:
-        kept = await save_segment(
-            tx,
-            run_id=attempt.run_id,
-            fence=attempt.fence,
-            call_id=call,
-            fingerprint=mark,
-            content=content,
-            part=number,
-            parts=parts,
-        )
-    tools.crash("segment_committed")
-    return kept.content
-
-
-async def _submit(attempt: Attempt, part: SpokenSegment, call: int, call_id: str) -> Receipt:
-    tools = attempt.tools
-    try:
-        receipt = await tools.tts.submit(tuple(text for _, text in part.pieces), voice=tools.voice, call_id=call_id)
-    except ProviderError as error:
-        async with transaction(tools.engine) as tx:
-            await record.failed(tx, call_id=call, error=str(error))
-        raise
-    async with transaction(tools.engine) as tx:
-        await record.receive(
-            tx,
-            call_id=call,
-            request_id=receipt.request_id,
-            locator=receipt.locator,
-            expires_at=receipt.expires_at,
-            cost_micro=receipt.cost_micro,
-        )
-    return receipt
+async def _segments(attempt: Attempt, owner_id: int, parts: tuple[SpokenSegment, ...]) -> list[dict[str, Any]]:
+    """Every segment, in order. The first unknown outcome ends it: nothing more is paid for before a person decides."""
+    contents = []
+    for number, part in enumerate(parts, start=1):
+        try:
+            contents.append(await speak_segment(attempt, owner_id, part, number, len(parts)))
+        except OutcomeUnknown as error:
+            missing = [p for p in parts[number - 1 :] if await spoken(attempt, owner_id, p) is None]
+            raise OutcomeUnknown(error.provider, str(error), missing=len(missing), parts=len(parts)) from error
+    return contents
 
 
 async def _encode(

@@ -6,6 +6,7 @@ import re
 
 from pipeline.domain.errors import InputRejected
 from pipeline.domain.source import InputType, Reason, SourceLimits
+from pipeline.intake.subtitle_signs import SIGN_BYTES, looks_like_subtitles
 
 _MIB = 1024 * 1024
 _SNIFF = 4_096
@@ -44,8 +45,6 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"SQLite format 3\0", "database"),
 )
 _PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\0", b"MM\0*")
-_SUBTITLES = frozenset("srt vtt ass ssa ttml dfxp scc lrc sbv".split())
-_SUBTITLE_SIGN = re.compile(rb"WEBVTT|\d{1,6}\s*\r?\n\d{1,2}:\d\d:\d\d[,.]\d{1,3}\s*-->|\[Script Info\]", re.IGNORECASE)
 _OFFICE_IN_ZIP = re.compile(rb"word/|xl/|ppt/|\[Content_Types\]\.xml|mimetypeapplication/(?:epub|vnd)")
 _HTML = re.compile(rb"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]|<meta\s", re.IGNORECASE)
 _MARKUP = re.compile(rb"<(?:p|div|span|table|article|section|h[1-6]|br)[\s/>]", re.IGNORECASE)
@@ -71,7 +70,7 @@ def route(data: bytes, *, name: str, limits: SourceLimits) -> InputType:
     if b"%PDF-" in head[:1024]:
         _bounded(data, limits.max_pdf_bytes)
         return InputType.PDF
-    if _is_picture(head):
+    if is_picture(head):
         _bounded(data, limits.max_image_bytes)
         return InputType.IMAGE
     if zipped := _zipped(data):
@@ -80,7 +79,7 @@ def route(data: bytes, *, name: str, limits: SourceLimits) -> InputType:
     if kind := _foreign(head):
         raise InputRejected(Reason.WRONG_KIND, kind=kind)
     _bounded(data, limits.max_text_bytes)
-    if _is_subtitle(head, suffix):
+    if looks_like_subtitles(data[:SIGN_BYTES], suffix):
         return InputType.SUBTITLE
     if _is_html(head, suffix):
         return InputType.HTML
@@ -91,7 +90,7 @@ def route(data: bytes, *, name: str, limits: SourceLimits) -> InputType:
     return InputType.MARKDOWN if suffix in ("md", "markdown", "mdown", "mkd") else InputType.TEXT
 
 
-def _is_picture(head: bytes) -> bool:
+def is_picture(head: bytes) -> bool:
     """PNG, JPEG, GIF, BMP, TIFF and WebP; further picture formats are named in a refusal."""
     if head.startswith(b"RIFF"):
         return head[8:12] == b"WEBP"
@@ -105,11 +104,6 @@ def _zipped(data: bytes) -> InputType | None:
     if b"application/epub+zip" in data[:_SNIFF]:
         return InputType.EPUB
     return InputType.DOCX if b"word/document" in data else None
-
-
-def _is_subtitle(head: bytes, suffix: str) -> bool:
-    """By the name's ending, or by the first lines of a format that has a sign of its own."""
-    return suffix in _SUBTITLES or bool(_SUBTITLE_SIGN.match(head.lstrip(b"\xef\xbb\xbf \r\n")))
 
 
 def _bounded(data: bytes, limit: int) -> None:

@@ -9,7 +9,10 @@ from pipeline.domain.source import InputType, OcrPage
 
 
 class Recogniser(Protocol):
-    identity: str  # name and versions: part of every fingerprint of its results
+    @property
+    def identity(self) -> str:
+        """Name and versions: part of every fingerprint of its results."""
+        ...
 
     def recognise(self, data: bytes, *, kind: InputType, pages: tuple[int, ...]) -> AsyncIterator[OcrPage]:
         """Yield what stands on each of ``pages`` (1-based) of a PDF, or on page 1 of a picture, as it is read.

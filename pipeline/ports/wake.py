@@ -9,3 +9,7 @@ class Wake(Protocol):
     async def wait(self, timeout_s: float) -> None:
         """Return when something was announced, or after ``timeout_s``."""
         ...
+
+    async def announce(self, run_ids: tuple[int, ...]) -> None:
+        """Tell whoever waits that these runs are due. May be lost, may arrive twice: the claim decides (rule RUN-3)."""
+        ...

@@ -1,18 +1,25 @@
-"""What goes on beside the runs: questions that nobody gave, and vectors that a run did not wait for."""
+"""What goes on beside the runs: questions nobody gave, vectors a run did not wait for, pictures of saved pages."""
 
 from __future__ import annotations
 
 import logging
+from datetime import timedelta
 
-from pipeline.domain.errors import ProviderError
+from pipeline.domain.errors import FetchFailed, InputRejected, ProviderError
+from pipeline.domain.source import InputType, Reason
 from pipeline.graphs.attempt import Tools
 from pipeline.graphs.find import embed_chunks
+from pipeline.intake.route import route
+from pipeline.ports.wake import Wake
 from storage.queries.run.work import anything_runs, version
 from storage.queries.source.search import unfinished_version, without_vectors
+from storage.transactions.run.dispatch import dispatch_due
 from storage.transactions.run.promote_due import promote_due
+from storage.transactions.source.assets import MAX_TRIES, asset_failed, asset_stored, claim_asset
 from storage.tx import transaction
 
 log = logging.getLogger(__name__)
+PICTURE_AGAIN = timedelta(minutes=5)
 BATCH = 4  # texts; small, because a run that starts meanwhile waits for the batch before it
 
 
@@ -22,6 +29,16 @@ async def promote_questions(tools: Tools, *, default_question: str) -> None:
         async with transaction(tools.engine) as tx:
             if await promote_due(tx, default_question=default_question, now=tools.clock.now()) is None:
                 return
+
+
+async def announce_due(tools: Tools, wake: Wake, *, lease_s: float) -> int:
+    """Tell whoever waits of runs that have become due; how many. The row first, the message second (rule RUN-3)."""
+    async with transaction(tools.engine) as tx:
+        due = await dispatch_due(tx, now=tools.clock.now(), lease_s=lease_s)
+    if due:
+        tools.crash("dispatched")
+        await wake.announce(due)
+    return len(due)
 
 
 async def index_one_batch(tools: Tools) -> bool:
@@ -36,4 +53,37 @@ async def index_one_batch(tools: Tools) -> bool:
     except ProviderError as error:
         log.warning("indexing waits: %s", error)
         return False
+    return True
+
+
+async def fetch_one_picture(tools: Tools) -> bool:
+    """Save the bytes of one picture of a page (pitfalls W2, W10). False: none is due, or a run is waited for."""
+    if await anything_runs(tools.engine):
+        return False
+    now = tools.clock.now()
+    async with transaction(tools.engine) as tx:
+        claimed = await claim_asset(tx, now=now)
+    if claimed is None:
+        return False
+    limit = tools.limits.source.max_image_bytes
+    try:
+        fetched = await tools.fetcher.fetch(claimed["address"], owner_id=claimed["owner_id"], max_bytes=limit)
+        if route(fetched.data, name="", limits=tools.limits.source) is not InputType.IMAGE:
+            raise InputRejected(Reason.WRONG_KIND, "no picture lies there")
+    except (InputRejected, FetchFailed) as error:
+        again = isinstance(error, FetchFailed) and error.again and claimed["tries"] < MAX_TRIES
+        later = now + PICTURE_AGAIN if again else None
+        async with transaction(tools.engine) as tx:
+            await asset_failed(tx, claimed["id"], error=str(error), again_at=later, now=now)
+        return True
+    blob = await tools.blobs.put(fetched.data, owner_id=claimed["owner_id"])
+    async with transaction(tools.engine) as tx:
+        await asset_stored(
+            tx,
+            claimed["id"],
+            media_type=fetched.media_type,
+            blob_key=blob.key,
+            sha256=blob.sha256,
+            size_bytes=blob.size_bytes,
+        )
     return True

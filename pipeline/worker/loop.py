@@ -15,17 +15,18 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import RowMapping
-from sqlalchemy.exc import DBAPIError
-
 from pipeline.domain.errors import (
     AudioRejected,
+    BudgetSpent,
     Cancelled,
     ChildDied,
     Contention,
     Defect,
+    Expired,
+    FetchFailed,
     InputRejected,
     NeverSent,
+    OutcomeUnknown,
     ProductError,
     ProviderError,
 )
@@ -35,9 +36,11 @@ from pipeline.graphs.episode import carry_out
 from pipeline.ports.wake import Wake
 from storage.transactions.run import finish
 from storage.transactions.run.claim import claim_run, give_up_lapsed, heartbeat
-from storage.tx import transaction
+from storage.tx import Row, transaction
 
 log = logging.getLogger(__name__)
+MAX_RETRY_AFTER_S = 900.0  # what a server may make a run wait
+LAPSED_S = 1.0
 IDLE_S = 2.0  # a lost announcement costs at most this
 
 
@@ -45,7 +48,8 @@ IDLE_S = 2.0  # a lost announcement costs at most this
 class Loop:
     """Args of one process's worker.
 
-    ``new_id`` and ``jitter`` are the randomness; ``only_revision`` is for the command line, which serves one revision.
+    ``new_id`` and ``jitter`` are the randomness; ``only_revision`` is for the command line, which serves one revision;
+    ``act`` is what an attempt does, the product's own path unless a bench or a simulation says otherwise.
     """
 
     tools: Tools
@@ -55,19 +59,31 @@ class Loop:
     new_id: Callable[[], UUID]
     jitter: Callable[[], float]
     only_revision: int | None = None
+    act: Callable[[Attempt], Awaitable[None]] = carry_out
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def run(self, *, concurrency: int) -> None:
         """Work until ``stopping`` is set; then let attempts finish their current step and leave them to the ledger."""
         async with asyncio.TaskGroup() as group:
-            for _ in range(concurrency):
-                group.create_task(self._serve())
+            lapsed = group.create_task(self._give_up_lapsed())
+            await asyncio.gather(*(group.create_task(self._serve()) for _ in range(concurrency)))
+            lapsed.cancel()
+
+    async def _give_up_lapsed(self) -> None:
+        """Runs whose last allowed attempt died are told as failed, soon after their lease is over."""
+        while not self.stopping.is_set():
+            with contextlib.suppress(OSError, Contention):
+                async with transaction(self.tools.engine) as tx:
+                    while await give_up_lapsed(tx, max_attempts=self.limits.max_attempts) is not None:
+                        pass
+            await self.wake.wait(LAPSED_S)
+            await asyncio.sleep(min(LAPSED_S, self.limits.heartbeat_s))
 
     async def _serve(self) -> None:
         while not self.stopping.is_set():
             try:
                 claimed = await self._claim()
-            except (DBAPIError, OSError, Contention) as error:
+            except (OSError, Contention) as error:
                 log.warning("cannot claim: %s", type(error).__name__)
                 await asyncio.sleep(0.5)
                 continue
@@ -76,10 +92,7 @@ class Loop:
             else:
                 await self._attempt(claimed)
 
-    async def _claim(self) -> RowMapping | None:
-        async with transaction(self.tools.engine) as tx:
-            while await give_up_lapsed(tx, max_attempts=self.limits.max_attempts) is not None:
-                pass
+    async def _claim(self) -> Row | None:
         async with transaction(self.tools.engine) as tx:
             return await claim_run(
                 tx,
@@ -91,7 +104,7 @@ class Loop:
                 only_revision=self.only_revision,
             )
 
-    async def _attempt(self, claimed: RowMapping) -> None:
+    async def _attempt(self, claimed: Row) -> None:
         self.tools.crash("claimed")
         attempt = Attempt(self.tools, claimed["id"], claimed["fence"])
         work = asyncio.create_task(self._work(attempt, cancelled=claimed["cancel_requested"]))
@@ -112,7 +125,7 @@ class Loop:
     async def _work(self, attempt: Attempt, *, cancelled: bool) -> None:
         if cancelled:
             raise Cancelled("a person asked before the attempt began")
-        await carry_out(attempt)
+        await self.act(attempt)
 
     async def _beat(self, attempt: Attempt, work: asyncio.Task[None]) -> str:
         """Renew the lease until it is lost or a person cancels; either way stop the work. Says which."""
@@ -122,7 +135,7 @@ class Loop:
             try:
                 async with transaction(self.tools.engine) as tx:
                     asked = await heartbeat(tx, run_id=attempt.run_id, fence=attempt.fence, lease_s=self.limits.lease_s)
-            except (DBAPIError, OSError, Contention):
+            except (OSError, Contention):
                 continue  # the database is away; the lease decides who may write when it is back
             if asked is None or asked:
                 work.cancel("lost" if asked is None else "cancelled")
@@ -145,7 +158,7 @@ class Loop:
                 await self._put_back(attempt, why)
             else:
                 await self._fail_or_retry(attempt, attempts, error)
-        except (Contention, DBAPIError, OSError) as second:
+        except (Contention, OSError) as second:
             # The row tells the truth: the lease lapses and the next attempt goes on from what is committed.
             log.warning("run %s: could not record its end: %s", attempt.run_id, type(second).__name__)
 
@@ -161,13 +174,27 @@ class Loop:
         if isinstance(error, Contention):
             log.info("run %s: %s", attempt.run_id, error)
             return
+        if isinstance(error, OutcomeUnknown):
+            values = {"missing": error.missing, "parts": error.parts, "provider": error.provider}
+            async with transaction(self.tools.engine) as tx:
+                await finish.review(
+                    tx,
+                    run_id=attempt.run_id,
+                    fence=attempt.fence,
+                    reason="outcome_unknown",
+                    values=values,
+                    stage=attempt.stage,
+                )
+            return
         reason, values, retryable = judged(error, attempt.stage)
-        if isinstance(error, DBAPIError | OSError):  # storage is away: nobody's mistake, and a retry mends it
+        if isinstance(error, OSError):  # storage is away: nobody's mistake, and a retry mends it
             log.warning("run %s stopped in %s: %s", attempt.run_id, attempt.stage, type(error).__name__)
         elif not isinstance(error, ProductError) or isinstance(error, Defect):
             log.error("run %s failed in %s", attempt.run_id, attempt.stage, exc_info=error)
         if retryable and attempts < self.limits.max_attempts:
             delay = retry_delay_s(attempts, limits=self.limits, jitter=self.jitter())
+            if isinstance(error, ProviderError) and error.retry_after_s:
+                delay = max(delay, min(error.retry_after_s, MAX_RETRY_AFTER_S))
             async with transaction(self.tools.engine) as tx:
                 await finish.retry_later(
                     tx,
@@ -185,6 +212,16 @@ class Loop:
             )
 
 
+# Errors that are their class: reason, and whether the machine may try again.
+_JUDGED: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], str, bool], ...] = (
+    (BudgetSpent, "budget_spent", False),
+    (Expired, "child.crash", True),  # of a local model; what was paid for goes to a person instead
+    (NeverSent, "provider_unreachable", True),
+    (ProviderError, "provider_refused", False),
+    (OSError, "storage_trouble", True),
+)
+
+
 def judged(error: BaseException, stage: Stage) -> tuple[str, dict[str, Any], bool]:
     """Reason (a key of bot/texts), values for its sentence, and whether the machine may try again.
 
@@ -198,12 +235,12 @@ def judged(error: BaseException, stage: Stage) -> tuple[str, dict[str, Any], boo
         if stage is Stage.READ:
             return "parser_died", {"how": error.reason}, False
         return f"child.{error.reason}", {}, True
-    if isinstance(error, NeverSent):
-        return "provider_unreachable", {}, True
-    if isinstance(error, ProviderError):
-        return "provider_refused", {}, False
-    if isinstance(error, DBAPIError | OSError):
-        return "storage_trouble", {}, True
+    if isinstance(error, FetchFailed):
+        values = {"host": error.host} | ({"status": error.status} if error.status else {})
+        return f"fetch.{error.reason}", values, error.again
+    for kinds, reason, again in _JUDGED:
+        if isinstance(error, kinds):
+            return reason, {}, again
     return "defect", {}, False
 
 
@@ -213,6 +250,6 @@ Background = Callable[[], Awaitable[None]]
 async def every(seconds: float, wake: Wake, act: Background, stopping: asyncio.Event) -> None:
     """Run ``act`` again and again; trouble with the database is waited out."""
     while not stopping.is_set():
-        with contextlib.suppress(DBAPIError, OSError, Contention):
+        with contextlib.suppress(OSError, Contention):
             await act()
         await wake.wait(seconds)

@@ -108,6 +108,9 @@ class GenerationRun(SQLModel, table=True):
     holder: str | None = Field(default=None, sa_column=Column(Text))
     expires_at: datetime | None = Field(default=None, sa_column=moment(nullable=True))
     next_due_at: datetime = Field(sa_column=moment())
+    delivered_until: datetime | None = Field(default=None, sa_column=moment(nullable=True))  # rule RUN-3
+    calls_used: int = Field(sa_column=Column(Integer, nullable=False, server_default="0"))  # kept over attempts
+    calls_limit: int = Field(sa_column=Column(Integer, nullable=False, server_default="60"))
     event_seq: int = Field(sa_column=Column(Integer, nullable=False, server_default="0"))
     settings: dict[str, Any] = Field(sa_column=Column(JSONB, nullable=False, server_default=text("'{}'")))  # rule MDL-7
     error_reason: str | None = Field(default=None, sa_column=Column(Text))

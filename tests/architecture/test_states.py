@@ -19,7 +19,7 @@ from pipeline.domain.run import (
     RunKind,
     RunState,
 )
-from pipeline.domain.source import IndexState, InputType, Quality
+from pipeline.domain.source import AssetState, IndexState, InputType, Quality
 
 CHECKS = {
     "run_state": RunState,
@@ -33,6 +33,7 @@ CHECKS = {
     "source_input_type": InputType,
     "source_version_quality": Quality,
     "source_version_index_state": IndexState,
+    "source_asset_state": AssetState,
 }
 
 

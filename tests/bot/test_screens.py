@@ -31,10 +31,10 @@ NEXT = tuple(StageView(s, "next") for s in ("read", "split", "find", "write", "c
 
 def view(**changes) -> ReceiptView:
     base = ReceiptView(
-        revision_id=12, number=1, source_id=5, input_type="pdf", name="路灯.pdf", origin=None, size_bytes=3_200_000,
+        revision_id=12, number=1, source_id=5, input_type="pdf", name="路灯.pdf", origin=None, hint=None, size_bytes=3_200_000,
         title=TITLE, pages=46, question=QUESTION, question_by="person", ask_until=None, revision_state="DRAFT",
         run_id=7, run_state="RUNNING", attempts=1, cancel_requested=False, error_reason=None, error_values={},
-        decline=None, superseded=False, stages=(READ, SPLIT, FIND, *NEXT[3:]), started_at=START, finished_at=None,
+        decline=None, superseded=False, outdated=False, stages=(READ, SPLIT, FIND, *NEXT[3:]), started_at=START, finished_at=None,
         duration_ms=None,
     )  # fmt: skip
     return replace(base, **changes)
@@ -47,6 +47,8 @@ FOREIGN = {
     "missing_terms": [],
     "excerpts": [["Lamps were dimmed.", {}]],
 }
+LINK = {"run_state": "FAILED", "origin": "https://example.org/a?b=1", "input_type": "link", "name": ""}
+WAYS = ["retry", "paste_body", "upload_pdf", "upload_page"]
 FAILED = (READ, StageView("split", "bad"), *NEXT[2:])
 
 # (id, changes, state, verbs offered, what the sentence must contain)
@@ -61,10 +63,18 @@ STATES = [
     ("cancelled before a question", {"run_state": "CANCELLED", "question": None}, "cancelled", ["reask", "points"], "已取消"),
     ("crashed for good", {"run_state": "FAILED", "error_reason": "crashed", "stages": FAILED}, "failed", ["retry", "reask"], "试了四次"),
     ("our own fault", {"run_state": "FAILED", "error_reason": "defect", "stages": FAILED}, "failed", ["retry", "reask"], "runs show"),
-    ("the parser died", {"run_state": "FAILED", "error_reason": "parser_died", "error_values": {"how": "timeout"}, "stages": (StageView("read", "bad"), *NEXT[1:])}, "failed", ["retry", "reask"], "太久"),
+    ("the parser died", {"run_state": "FAILED", "error_reason": "parser_died", "error_values": {"how": "timeout"}, "stages": (StageView("read", "bad"), *NEXT[1:])}, "failed", ["retry", "paste_body", "upload_pdf"], "太久"),
     ("declined", {"revision_state": "STOPPED", "run_state": "SUCCEEDED", "decline": DECLINED}, "declined", ["reask", "points"], "没有出现：月球"),
     ("another language", {"revision_state": "STOPPED", "run_state": "SUCCEEDED", "decline": FOREIGN}, "declined", ["reask", "points"], "没有接入模型"),
-    ("outcome unknown", {"run_state": "WAITING_REVIEW"}, "review", ["retry", "cancel"], "重复计费"),
+    ("outcome unknown", {"run_state": "WAITING_REVIEW", "error_values": {"missing": 2, "parts": 5}}, "review", ["retry", "cancel"], "5 段里还缺 2 段"),
+    ("no room today", {"run_state": "DEFERRED", "error_reason": "no_room", "revision_state": "AUDIO_READY"}, "tomorrow", ["cancel", "reask"], "明天自动发给你"),
+    ("a link that was marked", {"question": None, "question_by": None, "run_state": "DEFERRED", "hint": "冰层厚三十厘米", "origin": "https://example.org/a"}, "asking", ["hint", "points", "cancel"], "「冰层厚三十厘米」"),
+    ("a page that asks for a login", {**LINK, "error_reason": "blocked_page", "error_values": {"what": "login", "sign": "请登录"}, "stages": (StageView("fetch", "done"), StageView("read", "bad"), *NEXT[1:])}, "failed", WAYS, "要求登录"),
+    ("a site that refuses", {**LINK, "error_reason": "fetch.status", "error_values": {"host": "example.org", "status": 403}, "stages": (StageView("fetch", "bad"), *NEXT)}, "failed", WAYS, "example.org 不让我取"),
+    ("a private address", {**LINK, "error_reason": "address_refused", "error_values": {"why": "private", "host": "10.0.0.8"}, "stages": (StageView("fetch", "bad"), *NEXT)}, "failed", WAYS, "10.0.0.8 不在公开"),
+    ("a locked PDF", {"run_state": "FAILED", "error_reason": "encrypted", "stages": (StageView("read", "bad"), *NEXT[1:])}, "failed", ["password", "paste_body"], "密码"),
+    ("a done link", {"run_state": "SUCCEEDED", "revision_state": "AUDIO_READY", "origin": "https://example.org/a"}, "done", ["refetch"], ""),
+    ("a done link whose page has changed", {"run_state": "SUCCEEDED", "revision_state": "AUDIO_READY", "origin": "https://example.org/a", "outdated": True}, "done", ["again", "reask"], ""),
     ("too long", {"revision_state": "HELD", "run_state": "SUCCEEDED"}, "held", ["reask", "points"], "超过五分钟"),
     ("replaced", {"superseded": True}, "superseded", [], "改了问题"),
     ("done", {"run_state": "SUCCEEDED", "revision_state": "AUDIO_READY", "finished_at": START + timedelta(seconds=161)}, "done", [], ""),
@@ -134,12 +144,33 @@ def test_a_failed_receipt_shows_only_what_failed():
     assert [s["stage"] for s in out.card["stages"]] == ["split"]
 
 
-@pytest.mark.parametrize("reason", ["encrypted", "empty_file", "no_text", "wrong_kind", "undecodable"])
+@pytest.mark.parametrize("reason", ["empty_file", "no_text", "wrong_kind", "undecodable"])
 def test_no_retry_is_offered_where_the_same_bytes_must_fail_again(reason):
-    """A promise that cannot be kept is not made: other input is the way out."""
+    """SRC-5: a promise that cannot be kept is not made: other input is the way out, and it continues this source."""
     out = receipt(view(run_state="FAILED", error_reason=reason, stages=(StageView("read", "bad"), *NEXT[1:])), "zh")
-    assert out.buttons == ()
-    assert out.card["send_other"]
+    assert [b.verb for b in out.buttons] == ["paste_body", "upload_pdf"]
+
+
+def test_a_decision_about_money_says_what_it_decides():
+    """TTS-1."""
+    out = receipt(view(run_state="WAITING_REVIEW", error_values={"missing": 2, "parts": 5}), "zh")
+    assert [b.label for b in out.buttons] == ["重试缺失的 2 段", "放弃"]
+
+
+def test_a_link_is_called_by_its_address_until_its_title_is_known():
+    unread = view(title="", name="", input_type="link", origin="https://example.org/a/b?c=1#d", run_state="QUEUED")
+    assert receipt(unread, "zh").card["title"] == "example.org/a/b"
+    assert receipt(replace(unread, title=TITLE), "zh").card["meta"][0] == "example.org"
+
+
+def test_the_fetch_is_a_stage_of_links_only():
+    stages = (StageView("fetch", "next"), *NEXT)
+    assert [s["stage"] for s in receipt(view(stages=stages), "zh").card["stages"]][0] == "read"
+    link = receipt(view(stages=stages, input_type="link", origin="https://example.org"), "zh")
+    assert link.card["stages"][0]["label"] == "抓取网页"
+    done = StageView("fetch", "done", {"bytes": 2_048, "host": "example.org", "moved": False, "robots": "allowed"})
+    fact = receipt(view(stages=(done, *NEXT), input_type="html"), "zh").card["stages"][0]["fact"]
+    assert fact == "example.org，2 KB"
 
 
 def test_a_done_receipt_says_how_long_it_took():
@@ -164,7 +195,7 @@ def test_a_retry_brings_a_failed_stage_back():
         {"stage": "read", "kind": "stage_failed", "data": {}},
         {"stage": "read", "kind": "stage_started", "data": {}},
     ]
-    assert stages_of(events, failed=False)[0].status == "now"
+    assert stages_of(events, failed=False)[1].status == "now"
 
 
 # ── the voice note ──────────────────────────────────────────────────────────

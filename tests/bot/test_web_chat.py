@@ -337,7 +337,7 @@ async def test_an_empty_chat_says_what_works_and_what_does_not_yet(web):
     person = await web.person()
     page = (await person.client.get("/chat")).text
     assert "未接入模型：讲稿为原文摘读。" in page
-    assert "链接、视频和通知在后面的版本里。" in page
+    assert "视频和通知在后面的版本里。" in page
 
 
 async def test_earlier_messages_come_in_pages(engine):

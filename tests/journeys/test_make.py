@@ -86,9 +86,21 @@ def test_what_is_not_made_has_its_exit_code_and_its_sentence(data, tmp_path, nam
     assert not (tmp_path / "out").exists()
 
 
-def test_a_link_gets_one_clear_sentence(data):
-    done = earmark(data, "make", "https://example.org/a", "--ask", "为什么？", "--json")
-    assert (done.returncode, json.loads(done.stdout)["reason"]) == (2, "link_not_yet")
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [
+        ("http://127.0.0.1/a", "address_refused"),
+        ("http://2130706433/", "address_refused"),
+        ("http://169.254.169.254/latest/meta-data/", "address_refused"),
+        ("https://user:secret@example.org/", "address_refused"),
+        ("http://[::ffff:10.0.0.1]/", "address_refused"),
+    ],
+)
+def test_an_address_inside_is_refused_before_anything_is_made(data, address, reason):
+    """SRC-6: and no part of it that could be a secret is repeated."""
+    done = earmark(data, "make", address, "--ask", "为什么？", "--json")
+    assert (done.returncode, json.loads(done.stdout)["reason"]) == (2, reason)
+    assert "secret" not in done.stdout + done.stderr
 
 
 def test_the_doctor_names_every_ability_and_how_to_raise_it(data):

@@ -5,11 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.domain.evidence import IndexedChunk, PackLimits, count_tokens
-from pipeline.domain.source import Block, BlockKind
+from pipeline.domain.source import Block, BlockKind, InputType
 from pipeline.evidence.chunk import ChunkLimits, split
 from pipeline.evidence.retrieve import pack, rrf
 from pipeline.evidence.terms import MAX_TERMS, query_terms, search_tokens, simplify
-from pipeline.intake.markdown import extract_markdown
+from pipeline.intake.extract import extract
 from pipeline.intake.structure import text_blocks
 
 SENTENCE = "湖心站每小时记录一次水位，数据当天送到县里。"
@@ -63,9 +63,10 @@ def test_no_child_crosses_a_heading_and_paths_name_the_way():
 
 def test_tables_and_code_are_children_of_their_own():
     """CHK-1: a table row keeps its column names, code is marked."""
-    found = extract_markdown(
+    found = extract(
         f"# 站\n\n{SENTENCE}\n\n| 站名 | 水位 |\n|-|-|\n| 北站 | 3米 |\n\n```\nx = 1\n```\n\n{SENTENCE}".encode(),
         name="a.md",
+        kind=InputType.MARKDOWN,
     )
     _, children = chunked(found.text, found.blocks)
     assert [(c.kind, found.text[c.start : c.end]) for c in children] == [

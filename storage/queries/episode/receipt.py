@@ -16,8 +16,9 @@ from storage.tx import snapshot
 class StageView:
     """``status``: ``next | now | done | bad``. ``facts`` are numbers and keys for bot/texts, by stage:
 
-    read: chars, quality, pages?, notes[] · split: chunks · find: passages, sections, whole_text · write: sentences,
-    left_out · check: supported, dropped · speak: segments, seconds · publish: duration_ms, lufs, bytes.
+    fetch: bytes, host, moved, robots · read: chars, quality, pages?, notes[] · split: chunks · find: passages,
+    sections, whole_text · write: sentences, left_out · check: supported, dropped · speak: segments, seconds ·
+    publish: duration_ms, lufs, bytes.
     ``reused`` is True when an earlier result was found. ``part``/``parts`` count within a running stage.
     """
 
@@ -36,6 +37,7 @@ class ReceiptView:
     input_type: str
     name: str
     origin: str | None
+    hint: str | None  # words the link points at
     size_bytes: int
     title: str  # of the version; "" before it is read
     pages: int | None
@@ -51,17 +53,19 @@ class ReceiptView:
     error_values: dict[str, Any]
     decline: dict[str, Any] | None
     superseded: bool  # a later revision of the same episode exists
+    outdated: bool  # the source has a newer version than the one this rests on
     stages: tuple[StageView, ...]
     started_at: datetime | None
     finished_at: datetime | None
     duration_ms: int | None
 
 
-STAGES = ("read", "split", "find", "write", "check", "speak", "publish")
+STAGES = ("fetch", "read", "split", "find", "write", "check", "speak", "publish")
 
 REVISION = """
 SELECT v.id, v.number, v.question, v.question_by, v.ask_until, v.state AS revision_state, v.decline, v.duration_ms,
-       s.id AS source_id, s.input_type, s.name, s.origin, s.size_bytes, s.note,
+       s.id AS source_id, s.input_type, s.name, s.origin, s.hint, coalesce(s.size_bytes, 0) AS size_bytes, s.note,
+       v.source_version_id IS NOT NULL AND v.source_version_id <> s.version_id AS outdated,
        coalesce(sv.title, '') AS title, sv.pages,
        r.id AS run_id, r.state AS run_state, r.attempts, r.cancel_requested, r.error_reason, r.error_values,
        coalesce(r.started_at, i.started_at) AS started_at, r.finished_at,
@@ -78,7 +82,7 @@ SELECT v.id, v.number, v.question, v.question_by, v.ask_until, v.state AS revisi
 """
 EVENTS = """
 SELECT e.kind, e.stage, e.data FROM run_event e JOIN generation_run r ON r.id = e.run_id
- WHERE r.revision_id = :revision AND e.stage IS NOT NULL
+ WHERE r.revision_id = :revision AND r.kind <> 'REFRESH' AND e.stage IS NOT NULL
  ORDER BY r.id, e.seq
 """
 
@@ -97,6 +101,7 @@ async def receipt(engine: AsyncEngine, revision_id: int) -> ReceiptView:
         input_type=row["input_type"],
         name=row["name"],
         origin=row["origin"],
+        hint=row["hint"],
         size_bytes=row["size_bytes"],
         title=row["title"],
         pages=row["pages"],
@@ -112,6 +117,7 @@ async def receipt(engine: AsyncEngine, revision_id: int) -> ReceiptView:
         error_values=(row["intake_values"] if intake_failed else row["error_values"]) or {},
         decline=row["decline"],
         superseded=row["superseded"],
+        outdated=bool(row["outdated"]),
         stages=stages_of(events, failed=run_state == "FAILED"),
         started_at=row["started_at"],
         finished_at=row["finished_at"],

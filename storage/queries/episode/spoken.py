@@ -26,6 +26,10 @@ class SourceView:
     notes: tuple[str, ...]
     text: str
     blocks: tuple[tuple[str, int, int, int, int | None], ...]  # kind, start, end, level, page
+    recognised: frozenset[int] = frozenset()  # pages whose text is OCR
+    cues: tuple[tuple[int, int, int], ...] = ()  # start, end, from which millisecond: of a source with times
+    outdated: bool = False  # the source has a newer version
+    pictures: int = 0  # saved with the version
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,8 @@ SELECT v.id, v.number, v.question, v.question_by, v.duration_ms, v.created_at, e
        script.content AS script, audio.content AS audio,
        s.name, s.origin, s.input_type,
        sv.id AS version_id, sv.title, sv.pages, sv.quality, sv.fetched_at, sv.text_sha256, sv.extractor, sv.notes,
-       sv.text, sv.blocks
+       sv.text, sv.blocks, sv.recognised, sv.cues, sv.id <> s.version_id AS outdated,
+       (SELECT count(*) FROM source_asset a WHERE a.version_id = sv.id AND a.state = 'stored') AS pictures
   FROM episode_revision v
   JOIN episode e ON e.id = v.episode_id
   JOIN source s ON s.id = e.source_id
@@ -146,6 +151,10 @@ def _source(row: Any) -> SourceView:
         notes=tuple(row["notes"]),
         text=row["text"],
         blocks=tuple((b["kind"], b["start"], b["end"], b["level"], b["page"]) for b in row["blocks"]),
+        recognised=frozenset(row["recognised"]),
+        cues=tuple((c["start"], c["end"], c["start_ms"]) for c in row["cues"]),
+        outdated=bool(row["outdated"]),
+        pictures=row["pictures"],
     )
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import RowMapping
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from storage.tx import snapshot
+from storage.tx import Row, Tx, snapshot
 
 LIST = """
 SELECT r.id, r.kind, r.state, r.attempts, r.created_at, r.finished_at, r.error_reason,
@@ -25,6 +24,7 @@ SELECT r.id, r.kind, r.state, r.attempts, r.fence, r.holder, r.created_at, r.sta
   LEFT JOIN source_version sv ON sv.id = s.version_id
  WHERE r.id = :run
 """
+OF_RUN = "SELECT state, owner_id, revision_id FROM generation_run WHERE id = :run"
 EVENTS = "SELECT seq, at, fence, kind, stage, data FROM run_event WHERE run_id = :run ORDER BY seq"
 CALLS = """
 SELECT id, ability, provider, effect, call_seq, state, created_at, settled_at, error FROM provider_call
@@ -32,12 +32,17 @@ SELECT id, ability, provider, effect, call_seq, state, created_at, settled_at, e
 """
 
 
-async def runs(engine: AsyncEngine, *, limit: int = 20) -> Sequence[RowMapping]:
+async def run_of(tx: Tx, run_id: int) -> Row | None:
+    """state, owner_id, revision_id of a run."""
+    return await tx.row(OF_RUN, run=run_id)
+
+
+async def runs(engine: AsyncEngine, *, limit: int = 20) -> Sequence[Row]:
     async with snapshot(engine) as tx:
         return await tx.rows(LIST, limit=limit)
 
 
-async def time_line(engine: AsyncEngine, run_id: int) -> tuple[RowMapping, Sequence[RowMapping], Sequence[RowMapping]]:
+async def time_line(engine: AsyncEngine, run_id: int) -> tuple[Row, Sequence[Row], Sequence[Row]]:
     """The run, its events and its calls. Raises MissingRow."""
     async with snapshot(engine) as tx:
         return await tx.one(RUN, run=run_id), await tx.rows(EVENTS, run=run_id), await tx.rows(CALLS, run=run_id)

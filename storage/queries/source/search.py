@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from pgvector import HalfVector
-from sqlalchemy import RowMapping
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from storage.tx import Tx, snapshot
+from storage.tx import Row, Tx, snapshot
 
 CHUNKS = """
 SELECT id, version_id, seq, parent_seq, kind, is_section, heading, page, span_start, span_end
@@ -51,7 +50,7 @@ class Rankings:
     dense: tuple[tuple[int, float], ...]
 
 
-async def chunks_of(engine: AsyncEngine, *, version_id: int, owner_id: int) -> Sequence[RowMapping]:
+async def chunks_of(engine: AsyncEngine, *, version_id: int, owner_id: int) -> Sequence[Row]:
     async with snapshot(engine) as tx:
         return await tx.rows(CHUNKS, version=version_id, owner=owner_id)
 
@@ -69,7 +68,7 @@ async def rankings(
     """Both channels from one consistent read. ``vector`` None: no dense channel."""
     async with snapshot(engine) as tx:
         lexical = await _lexical(tx, owner_id=owner_id, version_id=version_id, terms=terms, limit=limit)
-        dense: Sequence[RowMapping] = ()
+        dense: Sequence[Row] = ()
         if vector is not None:
             dense = await tx.rows(
                 DENSE,

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from pipeline.domain.errors import Contention
+from pipeline.domain.errors import BudgetSpent, Contention
 from storage.locks import Lock
-from storage.tx import Tx
+from storage.tx import Row, Tx
 
 MINE = """
-SELECT 1 FROM generation_run WHERE id = :id AND fence = :fence AND state = 'RUNNING'
+SELECT calls_used, calls_limit, owner_id FROM generation_run WHERE id = :id AND fence = :fence AND state = 'RUNNING'
    AND expires_at > clock_timestamp() FOR NO KEY UPDATE
 """
+COUNT = "UPDATE generation_run SET calls_used = calls_used + 1 WHERE id = :run"
 INTEND = """
 INSERT INTO provider_call (run_id, fence, ability, provider, effect, fingerprint, call_seq)
 SELECT :run, :fence, :ability, :provider, :effect, :fingerprint,
@@ -31,15 +32,44 @@ STORED = "UPDATE provider_call SET state = 'STORED', settled_at = now() WHERE id
 FAILED = """
 UPDATE provider_call SET state = 'FAILED', error = :error, settled_at = now() WHERE id = :call AND state = 'INTENT'
 """
+LOST = """
+UPDATE provider_call SET state = 'UNKNOWN', error = :error, settled_at = now() WHERE id = :call AND state = 'INTENT'
+"""
+EXPIRED = """
+UPDATE provider_call SET state = 'EXPIRED', settled_at = now() WHERE id = :call AND state = 'RECEIPT'
+"""
+# Whoever asked for it, and however late the answer came: what was paid for is not paid for again (rule TTS-2).
+RECEIPTS = """
+SELECT c.id, c.request_id, c.locator, c.expires_at, c.cost_micro FROM provider_call c
+  JOIN generation_run r ON r.id = c.run_id
+ WHERE r.owner_id = :owner AND c.fingerprint = :fingerprint AND c.state = 'RECEIPT' AND c.effect <> 'none'
+ ORDER BY c.id DESC LIMIT 1
+"""
+UNKNOWN = (
+    "SELECT count(*) AS n FROM provider_call WHERE run_id = :run AND fingerprint = :fingerprint AND state = 'UNKNOWN'"
+)
+GIVEN_UP = """
+UPDATE provider_call SET state = 'FAILED', error = 'its outcome stayed unknown; a person went on without it'
+ WHERE run_id = :run AND state = 'UNKNOWN'
+"""
 
 
 async def intend(
     tx: Tx, *, run_id: int, fence: int, ability: str, provider: str, effect: str, fingerprint: str
 ) -> tuple[int, int]:
-    """Return the call's id and its call_seq. Raises Contention when the attempt has lost its run."""
+    """Count a call and write it down before it is made; returns its id and its call_seq.
+
+    Raises:
+        Contention: the attempt has lost its run.
+        BudgetSpent: the run may make no further call (rule MDL-4).
+    """
     tx.holding(Lock.RUN, run_id)
-    if await tx.row(MINE, id=run_id, fence=fence) is None:
+    run = await tx.row(MINE, id=run_id, fence=fence)
+    if run is None:
         raise Contention(f"run {run_id}: fence {fence} is no longer current")
+    if run["calls_used"] >= run["calls_limit"]:
+        raise BudgetSpent(f"run {run_id} has made its {run['calls_limit']} calls")
+    await tx.run(COUNT, run=run_id)
     row = await tx.one(
         INTEND,
         run=run_id,
@@ -60,6 +90,31 @@ async def receive(
 
 async def stored(tx: Tx, *, call_id: int) -> None:
     await tx.run(STORED, call=call_id)
+
+
+async def lost(tx: Tx, *, call_id: int, error: str) -> None:
+    """It was sent and no answer came: nobody knows (rule TTS-1)."""
+    await tx.run(LOST, call=call_id, error=error[:500])
+
+
+async def expired(tx: Tx, *, call_id: int) -> None:
+    """What the receipt points to is gone."""
+    await tx.run(EXPIRED, call=call_id)
+
+
+async def open_receipt(tx: Tx, *, owner_id: int, fingerprint: str) -> Row | None:
+    """id, request_id, locator, expires_at, cost_micro of a paid call whose bytes were never stored, or None."""
+    return await tx.row(RECEIPTS, owner=owner_id, fingerprint=fingerprint)
+
+
+async def unknown_calls(tx: Tx, *, run_id: int, fingerprint: str) -> int:
+    """How many calls for these inputs have an unknown outcome."""
+    return int((await tx.one(UNKNOWN, run=run_id, fingerprint=fingerprint))["n"])
+
+
+async def give_up_unknown(tx: Tx, *, run_id: int) -> None:
+    """A person goes on: unknown calls of the run count as failed. Under the run's lock."""
+    await tx.run(GIVEN_UP, run=run_id)
 
 
 async def failed(tx: Tx, *, call_id: int, error: str) -> None:

@@ -16,6 +16,6 @@ SET = "UPDATE chat SET dialogue = cast(:dialogue AS jsonb) WHERE id = :chat"
 
 
 async def expect(tx: Tx, *, chat_id: int, dialogue: dict[str, Any] | None) -> None:
-    """``dialogue`` is ``{"question_for": revision id, "until": ISO instant or None}``."""
+    """``dialogue`` is ``{"question_for" | "body_for" | "password_for": revision id, "until": ISO instant or None}``."""
     await tx.lock(Lock.CHAT, chat_id, LOCK_CHAT)
     await tx.run(SET, chat=chat_id, dialogue=None if dialogue is None else json.dumps(dialogue))

@@ -6,8 +6,14 @@ Idempotent: a second settling finds the state changed and does nothing.
 
 from __future__ import annotations
 
+from storage.transactions.chat.store_update import FORGOTTEN
 from storage.tx import Tx, storable
 
+# A settled password is gone from the row, and so is its hash, which could be guessed back.
+FORGET = """
+UPDATE inbox_update SET payload = jsonb_set(payload, '{text}', '""'), payload_sha256 = :forgotten
+ WHERE id = :id AND payload->'secret' IS NOT NULL
+"""
 HANDLED = "UPDATE inbox_update SET state = 'handled', handled_at = now() WHERE id = :id AND state = 'stored'"
 ASIDE = """
 UPDATE inbox_update SET state = 'set_aside', handled_at = now(), error = :error WHERE id = :id AND state = 'stored'
@@ -16,8 +22,10 @@ UPDATE inbox_update SET state = 'set_aside', handled_at = now(), error = :error 
 
 async def handled(tx: Tx, update_id: int) -> bool:
     """False: somebody has settled it already. Called before what the update asks for, it locks the row until then."""
+    await tx.run(FORGET, id=update_id, forgotten=FORGOTTEN)
     return await tx.run(HANDLED, id=update_id) == 1
 
 
 async def set_aside(tx: Tx, update_id: int, *, error: str) -> bool:
+    await tx.run(FORGET, id=update_id, forgotten=FORGOTTEN)
     return await tx.run(ASIDE, id=update_id, error=storable(error, 500)) == 1

@@ -14,7 +14,7 @@ from pipeline.domain.errors import RequestConflict
 from storage.locks import Lock
 from storage.tx import Tx
 
-LOCK_CHAT = "SELECT id FROM chat WHERE id = :id FOR NO KEY UPDATE"
+LOCK_CHAT = "SELECT id, dialogue FROM chat WHERE id = :id FOR NO KEY UPDATE"
 INSERT = """
 INSERT INTO inbox_update (channel, external_id, chat_id, payload, payload_sha256)
 VALUES (:channel, :external_id, :chat, cast(:payload AS jsonb), :sha256)
@@ -26,6 +26,9 @@ SAY = """
 INSERT INTO chat_message (chat_id, seq, author, kind, payload)
 VALUES (:chat, :seq, 'person', :kind, cast(:payload AS jsonb))
 """
+
+MASK = "••••••"
+FORGOTTEN = "forgotten"  # in place of the hash of a password
 
 
 async def store_update(
@@ -49,13 +52,16 @@ async def store_update(
     Raises:
         RequestConflict: the key was used for something else.
     """
-    await tx.lock(Lock.CHAT, chat_id, LOCK_CHAT)
+    chat = await tx.lock(Lock.CHAT, chat_id, LOCK_CHAT)
+    if _secret(chat["dialogue"], payload):
+        # A password is needed once, by the handler; it is never shown, and its update forgets it when it is settled.
+        payload, said = {**payload, "secret": True}, said and {**said, "text": MASK}
     body = json.dumps(payload, sort_keys=True, ensure_ascii=False)
     digest = hashlib.sha256(body.encode()).hexdigest()
     row = await tx.row(INSERT, channel=channel, external_id=external_id, chat=chat_id, payload=body, sha256=digest)
     if row is None:
         there = await tx.one(THERE, channel=channel, external_id=external_id)
-        if there["payload_sha256"] != digest:
+        if there["payload_sha256"] not in (digest, FORGOTTEN):
             raise RequestConflict(f"update {external_id!r} came twice with different contents")
         return int(there["id"]), False
     if said is not None:
@@ -63,3 +69,9 @@ async def store_update(
         await tx.run(SAY, chat=chat_id, seq=seq, kind="said", payload=json.dumps(said, ensure_ascii=False))
     await tx.wake()
     return int(row["id"]), True
+
+
+def _secret(dialogue: dict[str, Any] | None, payload: dict[str, Any]) -> bool:
+    """Whether this text answers a question for a password."""
+    asked = bool(dialogue) and "password_for" in (dialogue or {})
+    return asked and payload.get("type") == "message" and bool(payload.get("text")) and not payload.get("files")

@@ -11,20 +11,18 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import RowMapping
-
 from pipeline.domain.errors import NotYours
 from storage.locks import Lock
 from storage.transactions.outbox.enqueue import show_progress
 from storage.transactions.run.cancel import cancel_revision, lock_runs
 from storage.transactions.run.enqueue import enqueue
 from storage.transactions.run.event import event
-from storage.tx import Tx
+from storage.tx import Row, Tx
 
 FIND = "SELECT episode_id FROM episode_revision WHERE id = :revision AND owner_id = :owner"
 LOCK_EPISODE = "SELECT id, state, source_id FROM episode WHERE id = :id FOR NO KEY UPDATE"
 LATEST = """
-SELECT v.id, v.number, v.chat_id, r.id AS run_id
+SELECT v.id, v.number, v.chat_id, v.question, r.id AS run_id
   FROM episode_revision v JOIN generation_run r ON r.revision_id = v.id AND r.kind = 'GENERATE'
  WHERE v.episode_id = :episode ORDER BY v.number DESC LIMIT 1
 """
@@ -75,7 +73,7 @@ async def ask(
     answering = latest["id"]
     # Decided under the locks: the scheduler may have put the default in a moment ago.
     runs = {run["id"]: run for run in await lock_runs(tx, revision_id=latest["id"], owner_id=owner_id)}
-    if runs[latest["run_id"]]["state"] == "DEFERRED":
+    if runs[latest["run_id"]]["state"] == "DEFERRED" and latest["question"] is None:
         await event(tx, run_id=latest["run_id"], kind="question_given", data={"by": by})
         await tx.run(FILL, revision=latest["id"], question=question, by=by)
         await tx.run(QUEUE, run=latest["run_id"], now=now)
@@ -93,8 +91,8 @@ async def ask(
 
 async def _revise(
     tx: Tx,
-    episode: RowMapping,
-    latest: RowMapping,
+    episode: Row,
+    latest: Row,
     owner_id: int,
     question: str,
     by: str,

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import RowMapping
-
-from storage.tx import Tx
+from storage.tx import Row, Tx
 
 CLAIM = """
 UPDATE outbox_message o SET state = 'sending', claimed_at = :now
@@ -37,7 +35,7 @@ SELECT c.external_id, c.owner_id, w.language, m.id AS message_id, m.external_ref
 """
 
 
-async def claim(tx: Tx, *, channel: str, pace_s: float, now: datetime) -> tuple[RowMapping, RowMapping] | None:
+async def claim(tx: Tx, *, channel: str, pace_s: float, now: datetime) -> tuple[Row, Row] | None:
     """The claimed row and where it goes (external_id, owner_id, language, message_id, external_ref); None if idle."""
     row = await tx.row(CLAIM, channel=channel, pace_s=pace_s, now=now)
     if row is None:

@@ -1,6 +1,6 @@
 """A person cancels the runs of a revision, or puts a failed one back.
 
-Locks: RUN rows of the revision, ascending → OUTBOX.
+Locks: RUN rows of the revision, ascending; their provider_call rows under them → OUTBOX.
 Idempotent: ended runs stay as they are.
 """
 
@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import RowMapping
-
 from storage.locks import Lock
+from storage.transactions.call.record import give_up_unknown
 from storage.transactions.run.event import event
-from storage.tx import Tx
+from storage.tx import Row, Tx
 
+# A refresh is no part of the answer: it is neither cancelled nor retried with it.
 OF_REVISION = """
-SELECT id, state, kind FROM generation_run WHERE revision_id = :revision AND owner_id = :owner
- ORDER BY id FOR NO KEY UPDATE
+SELECT id, state, kind FROM generation_run
+ WHERE revision_id = :revision AND owner_id = :owner AND kind <> 'REFRESH' ORDER BY id FOR NO KEY UPDATE
 """
 ASK = "UPDATE generation_run SET cancel_requested = true WHERE id = :run"
 END = """
@@ -30,7 +30,7 @@ UPDATE generation_run SET state = 'QUEUED', attempts = 0, cancel_requested = fal
 """
 
 
-async def lock_runs(tx: Tx, *, revision_id: int, owner_id: int) -> Sequence[RowMapping]:
+async def lock_runs(tx: Tx, *, revision_id: int, owner_id: int) -> Sequence[Row]:
     """Lock every run of the revision, ascending; id, state and kind of each."""
     runs = await tx.rows(OF_REVISION, revision=revision_id, owner=owner_id)
     for run in runs:
@@ -54,11 +54,18 @@ async def cancel_revision(tx: Tx, *, revision_id: int, owner_id: int) -> bool:
 
 
 async def resume_revision(tx: Tx, *, revision_id: int, owner_id: int, now: datetime) -> bool:
-    """Put the failed runs of the revision back to QUEUED (a person's retry). False: none had failed."""
+    """Put the runs that failed or wait for a person back to QUEUED. False: there was none."""
+    runs = await lock_runs(tx, revision_id=revision_id, owner_id=owner_id)
+    return await resume_locked(tx, runs, now=now, event_kind="resumed")
+
+
+async def resume_locked(tx: Tx, runs: Sequence[Row], *, now: datetime, event_kind: str) -> bool:
+    """The same for runs that are locked already; ``event_kind`` says why they go on."""
     resumed = False
-    for run in await lock_runs(tx, revision_id=revision_id, owner_id=owner_id):
-        if run["state"] == "FAILED":
-            await event(tx, run_id=run["id"], kind="resumed", data={"by": "person"})
+    for run in runs:
+        if run["state"] in ("FAILED", "WAITING_REVIEW"):
+            await give_up_unknown(tx, run_id=run["id"])
+            await event(tx, run_id=run["id"], kind=event_kind, data={"by": "person"})
             await tx.run(AGAIN, run=run["id"], now=now)
             resumed = True
     return resumed

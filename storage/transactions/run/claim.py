@@ -7,23 +7,22 @@ Clock: the database's, so that workers with wrong clocks agree.
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import RowMapping
-
 from storage.locks import Lock
 from storage.transactions.outbox.enqueue import show_progress
-from storage.tx import Tx
+from storage.tx import Row, Tx
 
 # A lapsed lease is claimable like a fresh run: there is no separate rescuer to forget. A run whose source is being
 # read for another run of the same revision waits for that, so that no file is parsed twice at once.
 CLAIM = """
+WITH claimed AS (
 UPDATE generation_run r
    SET state = 'RUNNING', attempt_id = :attempt, attempts = attempts + 1, fence = fence + 1, holder = :holder,
-       expires_at = clock_timestamp() + make_interval(secs => :lease_s), event_seq = event_seq + 1,
-       started_at = coalesce(started_at, clock_timestamp()), error_reason = NULL, error_values = NULL
+       expires_at = clock_timestamp() + make_interval(secs => :lease_s), delivered_until = NULL,
+       event_seq = event_seq + 1, started_at = coalesce(started_at, clock_timestamp()),
+       error_reason = NULL, error_values = NULL
  WHERE r.id = (
    SELECT q.id FROM generation_run q
     WHERE q.attempts < :max_attempts
@@ -35,10 +34,12 @@ UPDATE generation_run r
                AND i.state IN ('QUEUED', 'RUNNING', 'RETRY_WAIT')))
     ORDER BY q.next_due_at, q.id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)
 RETURNING r.id, r.kind, r.fence, r.attempts, r.event_seq, r.revision_id, r.cancel_requested
-"""
-STARTED = """
+), started AS (
 INSERT INTO run_event (run_id, seq, fence, kind, data)
-VALUES (:run, :seq, :fence, 'attempt_started', cast(:data AS jsonb))
+SELECT id, event_seq, fence, 'attempt_started', jsonb_build_object('attempt', attempts, 'holder', cast(:holder AS text))
+  FROM claimed
+)
+SELECT id, kind, fence, attempts, event_seq, revision_id, cancel_requested FROM claimed
 """
 # What a dead attempt left as INTENT: without an effect on the world it may simply be made again; otherwise nobody
 # knows, and only a person may decide (rule TTS-1).
@@ -46,6 +47,11 @@ SWEEP_CALLS = """
 UPDATE provider_call SET state = CASE WHEN effect = 'none' THEN 'FAILED' ELSE 'UNKNOWN' END,
        error = 'the attempt that made it died', settled_at = now()
  WHERE run_id = :run AND state = 'INTENT' AND fence < :fence
+"""
+# What a local model made and a dead process held is gone, and costs nothing to make again.
+SWEEP_RECEIPTS = """
+UPDATE provider_call SET state = 'EXPIRED', settled_at = now()
+ WHERE run_id = :run AND state = 'RECEIPT' AND effect = 'none' AND fence < :fence
 """
 BEAT = """
 UPDATE generation_run SET expires_at = clock_timestamp() + make_interval(secs => :lease_s)
@@ -60,7 +66,7 @@ UPDATE generation_run r SET state = 'FAILED', error_reason = 'crashed', expires_
    SELECT id FROM generation_run
     WHERE state = 'RUNNING' AND expires_at <= clock_timestamp() AND attempts >= :max_attempts
     ORDER BY id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)
-RETURNING r.id, r.revision_id, v.chat_id
+RETURNING r.id, r.revision_id, r.kind, v.chat_id
 """
 
 
@@ -73,7 +79,7 @@ async def claim_run(
     max_attempts: int,
     now: datetime,
     only_revision: int | None = None,
-) -> RowMapping | None:
+) -> Row | None:
     """id, kind, fence, attempts, revision_id, cancel_requested of the claimed run; None when nothing is due."""
     row = await tx.row(
         CLAIM,
@@ -87,9 +93,9 @@ async def claim_run(
     if row is None:
         return None
     tx.holding(Lock.RUN, row["id"])
-    data = json.dumps({"attempt": row["attempts"], "holder": holder})
-    await tx.run(STARTED, run=row["id"], seq=row["event_seq"], fence=row["fence"], data=data)
-    await tx.run(SWEEP_CALLS, run=row["id"], fence=row["fence"])
+    if row["fence"] > 1:  # an earlier attempt may have left calls behind
+        await tx.run(SWEEP_CALLS, run=row["id"], fence=row["fence"])
+        await tx.run(SWEEP_RECEIPTS, run=row["id"], fence=row["fence"])
     return row
 
 
@@ -104,5 +110,6 @@ async def give_up_lapsed(tx: Tx, *, max_attempts: int) -> int | None:
     row = await tx.row(CRASHED, max_attempts=max_attempts)
     if row is None:
         return None
-    await show_progress(tx, chat_id=row["chat_id"], kind="receipt", subject_id=row["revision_id"])
+    subject = ("refresh", row["id"]) if row["kind"] == "REFRESH" else ("receipt", row["revision_id"])
+    await show_progress(tx, chat_id=row["chat_id"], kind=subject[0], subject_id=subject[1])
     return int(row["id"])

@@ -13,11 +13,17 @@ from typing import Any
 from storage.tx import Tx
 
 INSERT = """
-INSERT INTO generation_run (owner_id, kind, request_key, source_id, revision_id, state, next_due_at, settings,
-                            event_seq)
-VALUES (:owner, :kind, :key, :source, :revision, :state, :due, cast(:settings AS jsonb), 1) RETURNING id
+WITH made AS (
+  INSERT INTO generation_run (owner_id, kind, request_key, source_id, revision_id, state, next_due_at, settings,
+                              event_seq)
+  VALUES (:owner, :kind, :key, :source, :revision, cast(:state AS text), :due, cast(:settings AS jsonb), 1)
+  RETURNING id
+), first AS (
+  INSERT INTO run_event (run_id, seq, fence, kind, data)
+  SELECT id, 1, 0, 'accepted', jsonb_build_object('state', cast(:state AS text)) FROM made
+)
+SELECT id FROM made
 """
-FIRST = "INSERT INTO run_event (run_id, seq, fence, kind, data) VALUES (:run, 1, 0, 'accepted', cast(:data AS jsonb))"
 
 
 async def enqueue(
@@ -30,18 +36,19 @@ async def enqueue(
     source_id: int,
     revision_id: int,
     settings: dict[str, Any],
+    request_key: str | None = None,
 ) -> int:
+    """``request_key`` defaults to the revision, which has one run of each kind but REFRESH."""
     row = await tx.one(
         INSERT,
         owner=owner_id,
         kind=kind,
-        key=f"revision:{revision_id}",
+        key=request_key or f"revision:{revision_id}",
         source=source_id,
         revision=revision_id,
         state=state,
         due=due_at,
         settings=json.dumps(settings, ensure_ascii=False),
     )
-    await tx.run(FIRST, run=row["id"], data=json.dumps({"state": state}))
     await tx.wake()
     return int(row["id"])

@@ -23,6 +23,15 @@ PUT_BACK = """
 UPDATE generation_run SET state = 'RETRY_WAIT', attempts = attempts - 1, next_due_at = :due, expires_at = NULL,
        holder = NULL, error_reason = 'stopped', error_values = NULL WHERE id = :run
 """
+# What is put off has not failed: the attempt is not counted.
+DEFER = """
+UPDATE generation_run SET state = 'DEFERRED', attempts = attempts - 1, expires_at = NULL, holder = NULL,
+       next_due_at = coalesce(:due, next_due_at), error_reason = :reason, error_values = NULL WHERE id = :run
+"""
+REVIEW = """
+UPDATE generation_run SET state = 'WAITING_REVIEW', expires_at = NULL, holder = NULL, error_reason = :reason,
+       error_values = cast(:values AS jsonb) WHERE id = :run
+"""
 END = """
 UPDATE generation_run SET state = :state, expires_at = NULL, holder = NULL, finished_at = clock_timestamp(),
        error_reason = :reason, error_values = cast(:values AS jsonb) WHERE id = :run
@@ -47,6 +56,20 @@ async def fail(tx: Tx, *, run_id: int, fence: int, reason: str, values: dict[str
     data = {"reason": reason, **values}
     await guarded_event(tx, run_id=run_id, fence=fence, kind="stage_failed", stage=stage, data=data)
     await _end(tx, run_id, "FAILED", reason, values)
+
+
+async def review(tx: Tx, *, run_id: int, fence: int, reason: str, values: dict[str, Any], stage: str | None) -> None:
+    """The outcome of a paid or outside call is unknown: the run waits for a person (rule TTS-1)."""
+    await guarded_event(
+        tx, run_id=run_id, fence=fence, kind="review", data={"reason": reason, "stage": stage, **values}
+    )
+    await tx.run(REVIEW, run=run_id, reason=reason, values=json.dumps(values, ensure_ascii=False))
+
+
+async def deferred(tx: Tx, *, run_id: int, fence: int, reason: str, due_at: datetime | None) -> None:
+    """No room today: the run is kept and goes on at ``due_at`` with its counters (rule RUN-2)."""
+    await guarded_event(tx, run_id=run_id, fence=fence, kind="deferred", data={"reason": reason})
+    await tx.run(DEFER, run=run_id, reason=reason, due=due_at)
 
 
 async def cancelled(tx: Tx, *, run_id: int, fence: int) -> None:

@@ -1,4 +1,5 @@
-"""A question that nobody gave in time is replaced by the stated default, and its run is queued (rule CHT-9).
+"""A deferred run whose time has come is queued: with the stated default for a question nobody gave (rule CHT-9), or
+because another day has begun (rule RUN-2).
 
 Locks: one RUN row, skipped if somebody has it → OUTBOX. The revision is written under its run's lock.
 """
@@ -11,7 +12,7 @@ from storage.transactions.run.event import event
 from storage.tx import Tx
 
 DUE = """
-SELECT r.id, r.revision_id FROM generation_run r
+SELECT r.id, r.revision_id, r.error_reason FROM generation_run r
  WHERE r.state = 'DEFERRED' AND r.next_due_at <= :now
    AND NOT EXISTS (SELECT 1 FROM generation_run i WHERE i.revision_id = r.revision_id AND i.kind = 'INTAKE'
                       AND i.state IN ('FAILED', 'CANCELLED'))
@@ -20,7 +21,7 @@ SELECT r.id, r.revision_id FROM generation_run r
 DEFAULT = """
 UPDATE episode_revision SET question = :question, question_by = 'default' WHERE id = :revision AND question IS NULL
 """
-QUEUE = "UPDATE generation_run SET state = 'QUEUED', next_due_at = :now WHERE id = :run"
+QUEUE = "UPDATE generation_run SET state = 'QUEUED', next_due_at = :now, error_reason = NULL WHERE id = :run"
 
 
 async def promote_due(tx: Tx, *, default_question: str, now: datetime) -> int | None:
@@ -28,7 +29,7 @@ async def promote_due(tx: Tx, *, default_question: str, now: datetime) -> int | 
     row = await tx.row(DUE, now=now)
     if row is None:
         return None
-    await event(tx, run_id=row["id"], kind="question_defaulted")
+    await event(tx, run_id=row["id"], kind="enqueued" if row["error_reason"] == "no_room" else "question_defaulted")
     await tx.run(DEFAULT, revision=row["revision_id"], question=default_question)
     await tx.run(QUEUE, run=row["id"], now=now)
     return int(row["id"])

@@ -18,9 +18,9 @@ from storage.transactions.run.enqueue import enqueue
 from storage.tx import Tx
 
 SOURCE = """
-INSERT INTO source (owner_id, request_key, payload_sha256, input_type, name, origin, note, blob_key, raw_sha256,
-                    size_bytes, submitted_at)
-VALUES (:owner, :key, :payload, :input_type, :name, :origin, :note, :blob, :raw, :size, :now)
+INSERT INTO source (owner_id, request_key, payload_sha256, input_type, name, origin, address_key, hint, note, blob_key,
+                    raw_sha256, size_bytes, submitted_at)
+VALUES (:owner, :key, :payload, :input_type, :name, :origin, :address_key, :hint, :note, :blob, :raw, :size, :now)
 ON CONFLICT (owner_id, request_key) DO NOTHING RETURNING id
 """
 THERE = """
@@ -47,13 +47,15 @@ class Submission:
     name: str
     origin: str | None
     note: str | None
-    blob_key: str
-    raw_sha256: str
-    size_bytes: int
+    blob_key: str | None  # None, with the two below: a link, to be fetched from ``origin``
+    raw_sha256: str | None
+    size_bytes: int | None
     question: str | None
     question_by: str | None
     ask_until: datetime | None  # when a missing question is replaced by the stated default (CHT-9)
     settings: dict[str, Any]  # models, voice, versions: what this run is made with (MDL-7)
+    address_key: str | None = None
+    hint: str | None = None
 
 
 async def submit(tx: Tx, submission: Submission, *, now: datetime) -> tuple[int, bool]:
@@ -67,6 +69,8 @@ async def submit(tx: Tx, submission: Submission, *, now: datetime) -> tuple[int,
         input_type=s.input_type,
         name=s.name,
         origin=s.origin,
+        address_key=s.address_key,
+        hint=s.hint,
         note=s.note,
         blob=s.blob_key,
         raw=s.raw_sha256,
