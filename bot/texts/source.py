@@ -78,6 +78,11 @@ NOTES: Mapping[str, Text] = {
     "cues_rolled": Text(zh="{n:,} 条滚动重复的字幕已合并", en="{n:repeated caption|repeated captions} merged"),
     "pages_without_text": Text(zh="{n:,} 页没有文字，没有读到", en="{n:page has|pages have} no text and were not read"),
     "pages_unreadable": Text(zh="{n:,} 页读不出来", en="{n:page|pages} could not be read"),
+    "paywall": Text(
+        zh="后面的正文要付费或登录才能看，只读到前面一部分",
+        en="the rest is for subscribers or members; only the beginning was read",
+    ),
+    "chapters_missing": Text(zh="{n:,} 章没有读到", en="{n:chapter|chapters} could not be read"),
     "lossy": Text(zh="约 {n:,}% 的正文没有读到", en="about {n:,}% of the text was lost"),
 }
 
@@ -94,7 +99,6 @@ KINDS: Mapping[str, Text] = {
     "danmaku": Text(zh="弹幕", en="viewers' comments (danmaku)"),
     "player data": Text(zh="播放器数据", en="data of a video player"),
     "feed": Text(zh="订阅源", en="feeds"),
-    "web archive": Text(zh="网页归档（MHT）", en="web archives (MHT)"),
     "binary": Text(zh="这种文件", en="this kind of file"),
 }
 

@@ -15,7 +15,7 @@ import mammoth
 from pipeline.domain.errors import InputRejected
 from pipeline.domain.source import Block, BlockKind, Extraction, InputType, Quality, ReadHints, Reason, SourceLimits
 from pipeline.domain.text import find_quote
-from pipeline.intake.docx_parts import prepared
+from pipeline.intake.docx_parts import ITEM_STYLE, prepared
 from pipeline.intake.drafted import drafted
 from pipeline.intake.page_markup import parse
 from pipeline.intake.page_pictures import Pictures
@@ -26,7 +26,12 @@ from pipeline.intake.zipped import Zipped
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # how Office wraps a document with a password
 _NEAR = 4  # blocks
-_STYLES = "p.earmark-item => ul > li:fresh\np[style-name='Title'] => h1:fresh\np[style-name='Subtitle'] => h2:fresh\np[style-name='Quote'] => blockquote > p:fresh"
+_STYLES = f"""
+p.{ITEM_STYLE} => ul > li:fresh
+p[style-name='Title'] => h1:fresh
+p[style-name='Subtitle'] => h2:fresh
+p[style-name='Quote'] => blockquote > p:fresh
+"""
 
 
 def extract_docx(data: bytes, *, name: str, kind: InputType, limits: SourceLimits, hints: ReadHints) -> Extraction:
@@ -39,12 +44,11 @@ def extract_docx(data: bytes, *, name: str, kind: InputType, limits: SourceLimit
         raise InputRejected(Reason.ENCRYPTED)
     ready = prepared(Zipped(data, limits))
     try:
-        markup = mammoth.convert_to_html(
-            io.BytesIO(ready.data), style_map=_STYLES, include_embedded_style_map=False
-        ).value
+        # A style map that came with the document could send its text anywhere: ours only.
+        found = mammoth.convert_to_html(io.BytesIO(ready.data), style_map=_STYLES, include_embedded_style_map=False)
     except _MALFORMED as error:
         raise InputRejected(Reason.BROKEN, f"mammoth: {error!r}"[:200]) from error
-    tree = parse(f"<html><body>{markup}</body></html>")
+    tree = parse(f"<html><body>{found.value}</body></html>")
     removed = ready.removed + remove_unseen(tree)
     walk = walked(tree.find("body"))
     if not walk.pieces:

@@ -19,9 +19,8 @@ from pipeline.intake.zipped import Zipped
 ITEM_STYLE = "earmark-item"  # given to paragraphs with a label of their own; mammoth makes list items of them
 _DOCUMENT = "word/document.xml"
 _MAX_XML_BYTES = 40 * 1024 * 1024  # mammoth holds some thirty times as much
-_DECLARES = tuple(
-    mark.encode(codec) for mark in ("<!DOCTYPE", "<!ENTITY") for codec in ("ascii", "utf-16-le", "utf-16-be")
-)
+_CODECS = ("ascii", "utf-16-le", "utf-16-be")
+_DECLARES = tuple(mark.encode(codec) for mark in ("<!DOCTYPE", "<!ENTITY") for codec in _CODECS)
 _TINY_HALF_POINTS = 2
 _TOC = re.compile(r"toc \d$|toc heading$|目录 ?\d$", re.IGNORECASE)
 _MAX_REMOVED, _MAX_REMOVED_CHARS = 200, 2_000

@@ -1,4 +1,4 @@
-"""The package of an EPUB: which files are chapters, in which order, what they are called, and whether they are locked."""
+"""The package of an EPUB: which files are chapters, in which order, what they are called, whether they are locked."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def package(zipped: Zipped) -> Package:
         for item, properties in spine[:_MAX_CHAPTERS]
         if item.kind in _HTML and "nav" not in properties.split() and item.name not in contents
     )
-    if locked := _locked(zipped):
-        if any(item.name in locked for item in chapters):
-            raise InputRejected(Reason.ENCRYPTED)
+    locked = _locked(zipped)
+    if any(item.name in locked for item in chapters):
+        raise InputRejected(Reason.ENCRYPTED)
     return Package(
         title=next((" ".join(t.text.split()) for t in root.iter("{*}title") if t.text and t.text.strip()), ""),
         chapters=chapters,
@@ -78,9 +78,7 @@ def xml(zipped: Zipped, name: str) -> Any:
     """Parse a member as XML; None when it is missing or too broken. No entity is expanded, nothing is fetched."""
     if zipped.size(name) > _MAX_XML_BYTES or not (content := zipped.read(name)):
         return None
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, recover=True, remove_comments=True
-    )
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True)
     try:
         return etree.fromstring(content, parser)
     except (etree.XMLSyntaxError, ValueError):

@@ -12,20 +12,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipeline.domain.errors import InputRejected
-from pipeline.domain.source import BlockKind, Extraction, InputType, Quality, ReadHints, Reason, Removed, SourceLimits
-from pipeline.intake.page_archive import opened
-from pipeline.intake.page_article import MIN_ARTICLE, find_article, kept_share, main_element, size, within
-from pipeline.intake.page_blocked import block_of, is_wall, wall
+from pipeline.domain.source import Extraction, InputType, Quality, ReadHints, Reason, Removed, SourceLimits
 from pipeline.intake.decode import decoded
 from pipeline.intake.drafted import drafted
+from pipeline.intake.page_archive import opened
+from pipeline.intake.page_article import MIN_ARTICLE, find_article, kept_share, size
+from pipeline.intake.page_blocked import block_of, is_wall, wall
+from pipeline.intake.page_container import inside, main_element, within
 from pipeline.intake.page_described import described_article
 from pipeline.intake.page_markup import parse
 from pipeline.intake.page_pictures import Pictures, base_address
-from pipeline.intake.structure import Draft
 from pipeline.intake.page_title import page_title
-from pipeline.intake.tree import Piece, Walk, walked
 from pipeline.intake.page_unseen import WECHAT, invisible_words, remove_unseen
 from pipeline.intake.page_wechat import shared
+from pipeline.intake.structure import Draft
+from pipeline.intake.tree import Piece, Walk, walked
 
 _KEPT = 0.9
 _BLOCKS = frozenset("p li td th dt dd figure figcaption h1 h2 h3 h4 h5 h6 blockquote pre table".split())
@@ -69,9 +70,6 @@ def extract_html(data: bytes, *, name: str, kind: InputType, limits: SourceLimit
     cut = wall(article.whole, article.kept)
     share = kept_share(tree, article.whole, article.kept if cut is None else [*article.kept, cut])
     kept = [i for i in article.kept if cut is None or i < cut or not is_wall(article.whole[i].text)]
-    notes = (("paywall",) if cut is not None else ()) + (
-        (f"lossy:{round(100 * (1 - share))}",) if share < _KEPT else ()
-    )
     draft = drafted([article.whole[i] for i in kept] + article.walk.notes)
     raw, text, offsets, blocks = draft.build()
     _gather(tree, pictures, article, kept, draft)
@@ -86,8 +84,14 @@ def extract_html(data: bytes, *, name: str, kind: InputType, limits: SourceLimit
         codec=read.codec,
         assets=tuple(pictures.assets),
         removed=(*article.removed, *invisible_words(raw)),
-        notes=notes + (("charset_conflict",) if read.conflict else ()),
+        notes=_notes(cut is not None, share, read.conflict),
     )
+
+
+def _notes(cut: bool, share: float, conflict: bool) -> tuple[str, ...]:
+    """``charset_conflict`` is for the ledger: no sentence is made of it."""
+    lost = f"lossy:{round(100 * (1 - share))}" if share < _KEPT else ""
+    return tuple(filter(None, ("paywall" if cut else "", lost, "charset_conflict" if conflict else "")))
 
 
 def _read(tree: Any) -> _Article:
@@ -121,9 +125,9 @@ def _gather(tree: Any, pictures: Pictures, article: _Article, kept: Sequence[int
     """Pictures inside the article, in order; each belongs to the piece whose block it stands in, or else before it."""
     first, last = kept[0], kept[-1]
     order = {index: place for place, index in enumerate(kept)}
-    around = set(main_element(tree, article.whole, kept).iter())
+    container = main_element(tree, article.whole, kept)
     for image, index in article.walk.images:
-        if first < index <= last or index in (first, last + 1) and image in around:
+        if first < index <= last or index in (first, last + 1) and inside(image, container):
             own = index in order and _shares_block(image, article.whole[index].element)
             near = index if own else max((i for i in kept if i < index), default=first)
             pictures.add(image, draft.starts[order[near]])

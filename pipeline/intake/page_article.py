@@ -12,6 +12,7 @@ import copy
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cache
 from importlib.metadata import version
 from itertools import groupby
 from typing import Any
@@ -20,6 +21,7 @@ import trafilatura
 from lxml import etree
 
 from pipeline.domain.source import BlockKind
+from pipeline.intake.page_container import below, deepest, inside, main_element, within
 from pipeline.intake.page_related import without_frame, without_related
 from pipeline.intake.tree import Piece, pieces
 
@@ -48,7 +50,7 @@ def find_article(tree: Any, whole: Sequence[Piece]) -> tuple[list[int], str]:
     kept = _matched(found, whole)
     dense = _densest(tree, whole)
     if found and not _misread(found, kept, dense, whole):
-        kept, name = _filled(tree, whole, kept), f"trafilatura {version('trafilatura')}"
+        kept, name = _filled(tree, whole, kept), _judge()
     else:
         kept, name = dense, "densest part 2"
     kept = without_related(whole, _without_link_lists(whole, kept))
@@ -57,6 +59,11 @@ def find_article(tree: Any, whole: Sequence[Piece]) -> tuple[list[int], str]:
 
 def size(whole: Sequence[Piece], kept: Iterable[int]) -> int:
     return sum(len(whole[index].text) for index in kept)
+
+
+@cache
+def _judge() -> str:
+    return f"trafilatura {version('trafilatura')}"  # reads the package's metadata: as slow as a small page
 
 
 def _asked(tree: Any) -> list[Piece]:
@@ -134,22 +141,21 @@ def _filled(tree: Any, whole: Sequence[Piece], kept: list[int]) -> list[int]:
         return kept
     container = main_element(tree, whole, kept)
     parents = {_parent(whole[i]) for i in kept}
-    inside = set(kept)
+    chosen = set(kept)
     for index in range(_headline(whole, kept[0], container) + 1, kept[-1]):
         piece = whole[index]
         if index < kept[0] and piece.prose and _belongs(piece, container):
-            inside.add(index)  # the standfirst
+            chosen.add(index)  # the standfirst
         beside = _parent(piece) in parents or _is_caption(piece)
-        if index not in inside and beside and _belongs(piece, container):
-            inside.add(index)
-    return sorted(inside)
+        if index not in chosen and beside and _belongs(piece, container):
+            chosen.add(index)
+    return sorted(chosen)
 
 
 def _headline(whole: Sequence[Piece], first: int, container: Any) -> int:
     """The index of the heading above the article, inside its element; ``first`` itself when there is none near."""
-    members = set(container.iter())
     near = range(max(0, first - _NEAR), first)
-    return next((i for i in reversed(near) if whole[i].level == 1 and whole[i].element in members), first)
+    return next((i for i in reversed(near) if whole[i].level == 1 and inside(whole[i].element, container)), first)
 
 
 def _parent(piece: Piece) -> Any:
@@ -200,52 +206,17 @@ def _without_link_lists(whole: Sequence[Piece], kept: list[int]) -> list[int]:
 
 def _without_scraps(tree: Any, whole: Sequence[Piece], kept: list[int]) -> list[int]:
     """Leave out what trafilatura picked up behind the element of the article, unless it reads like sentences."""
-    members = set(main_element(tree, whole, kept).iter())
-    last = max((i for i in kept if whole[i].element in members), default=-1)
+    container = main_element(tree, whole, kept)
+    last = max((i for i in kept if inside(whole[i].element, container)), default=-1)
     return [i for i in kept if i <= last or whole[i].prose]
 
 
 def _densest(tree: Any, whole: Sequence[Piece]) -> list[int]:
     """The pieces of the deepest element that holds most of the page's prose, links left out."""
-    container = deepest(tree, _below((piece, len(piece.text)) for piece in whole if piece.prose))
+    container = deepest(tree, below((piece, len(piece.text)) for piece in whole if piece.prose))
     if container is None:
         return []
     return [i for i in within(whole, container) if not _is_link(whole[i]) or _is_statement(whole[i].text)]
-
-
-def within(whole: Sequence[Piece], container: Any) -> list[int]:
-    """Indexes of the pieces that stand in ``container``."""
-    members = set(container.iter())
-    return [index for index, piece in enumerate(whole) if piece.element in members]
-
-
-def _below(sized: Iterable[tuple[Piece, int]]) -> dict[Any, int]:
-    """Sum of the sizes of the pieces below each element."""
-    totals: dict[Any, int] = {}
-    for piece, letters in sized:
-        if piece.element is not None:
-            for element in (piece.element, *piece.element.iterancestors()):
-                totals[element] = totals.get(element, 0) + letters
-    return totals
-
-
-def deepest(tree: Any, totals: dict[Any, int]) -> Any:
-    """The deepest element that still holds four fifths of the whole; None when there is nothing."""
-    whole = totals.get(tree, 0)
-    if not whole:
-        return None
-    container = tree
-    while True:
-        inner = next((child for child in container if totals.get(child, 0) >= 0.8 * whole), None)
-        if inner is None:
-            return container
-        container = inner
-
-
-def main_element(tree: Any, whole: Sequence[Piece], kept: Sequence[int]) -> Any:
-    """The deepest element that holds four fifths of what was kept."""
-    found = deepest(tree, _below((whole[i], len(whole[i].text)) for i in kept))
-    return tree if found is None else found
 
 
 def kept_share(tree: Any, whole: Sequence[Piece], kept: Sequence[int]) -> float:
@@ -253,16 +224,16 @@ def kept_share(tree: Any, whole: Sequence[Piece], kept: Sequence[int]) -> float:
 
     The main container is the deepest element that still holds four fifths of what was kept.
     """
-    inside = set(kept)
+    counted = set(kept)
     prose = [i for i, piece in enumerate(whole) if piece.prose]
-    totals = _below((whole[i], len(whole[i].text)) for i in prose if i in inside)
+    totals = below((whole[i], len(whole[i].text)) for i in prose if i in counted)
     container = deepest(tree, totals)
     if container is None:
         return 1.0
-    said = {whole[i].key for i in prose if i in inside}
+    said = {whole[i].key for i in prose if i in counted}
     for i in without_related(whole, prose):
-        if i not in inside and whole[i].key not in said and _belongs(whole[i], container):
+        if i not in counted and whole[i].key not in said and _belongs(whole[i], container):
             said.add(whole[i].key)
-            inside.add(i)
-    all_of_it = _below((whole[i], len(whole[i].text)) for i in prose if i in inside)
+            counted.add(i)
+    all_of_it = below((whole[i], len(whole[i].text)) for i in prose if i in counted)
     return totals[container] / all_of_it[container]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pipeline.domain.evidence import count_tokens
-from pipeline.intake.page_signs import CHALLENGE, LOGIN, MARKERS, PAYWALL, STARTS, TITLES
+from pipeline.intake.page_signs import CHALLENGE, LOGIN, MARKERS, PAYWALL, STARTS, TITLES, Signs
 from pipeline.intake.tree import Piece
 
 _TITLE_CUT = re.compile(r"\s+[-–—|·]\s+|\s*[_｜|]\s*")
@@ -22,8 +22,6 @@ _SHORT_LINE = 80
 _LITTLE_TOKENS = 100
 _TEASER_TOKENS = 20
 _AFTER_WALL_TOKENS = 60
-
-Signs = tuple[tuple[str, re.Pattern[str]], ...]
 
 
 @dataclass(frozen=True)

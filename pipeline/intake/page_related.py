@@ -12,17 +12,23 @@ _MAX_HEADING = 40
 _MAX_IMPRINT = 200
 _MIN_BEFORE = 60  # characters of article before such a heading: at the top it may be the page's subject
 _SAYS = re.compile(
-    "(?:相关|相關|推荐|推薦|延伸|拓展|热门|熱門|往期|精彩|更多|最新)(?:阅读|閱讀|文章|新闻|新聞|推荐|推薦|链接|报道|報道|内容|资讯|精选|回顾|专题|视频|帖子)"
-    "(?:推荐)?$|(?:为|給|给)(?:你|您)推荐|猜你喜欢|(?:你|您)(?:可能|也许)(?:还|也)?(?:会)?(?:喜欢|感兴趣|想看)|大家都在看|看了(?:本|又).{0,6}看|相关(?:阅读)?$"
-    "|(?:related|recommended|popular|latest|trending|more)(?: \\w+)? (?:posts|articles|stories|news|reading|content|links|videos|topics)$"
-    "|(?:you (?:may|might) (?:also )?(?:like|enjoy)|read next|more (?:from|on) |most (?:read|popular)|recommended(?: for you)?$|trending(?: now)?$)",
+    "(?:相关|相關|推荐|推薦|延伸|拓展|热门|熱門|往期|精彩|更多|最新)"
+    "(?:阅读|閱讀|文章|新闻|新聞|推荐|推薦|链接|报道|報道|内容|资讯|精选|回顾|专题|视频|帖子)(?:推荐)?$"
+    "|(?:为|給|给)(?:你|您)推荐|猜你喜欢|(?:你|您)(?:可能|也许)(?:还|也)?(?:会)?(?:喜欢|感兴趣|想看)"
+    "|大家都在看|看了(?:本|又).{0,6}看|相关(?:阅读)?$"
+    "|(?:related|recommended|popular|latest|trending|more)(?: \\w+)? "
+    "(?:posts|articles|stories|news|reading|content|links|videos|topics)$"
+    "|you (?:may|might) (?:also )?(?:like|enjoy)|read next|more (?:from|on) |most (?:read|popular)"
+    "|recommended(?: for you)?$|trending(?: now)?$",
     re.IGNORECASE,
 )
 _PATH = re.compile(
-    r"(?:您|你)?(?:的)?(?:当前|现在|所在|目前)?(?:所在|的)*位置\s*[:：]|[^>»›]{1,12}(?:\s*[>»›]\s*[^>»›]{1,20}){2,}[>»›\s]*$"
+    r"(?:您|你)?(?:的)?(?:当前|现在|所在|目前)?(?:所在)?的?位置\s*[:：]"
+    r"|[^>»›]{1,12}+(?:[>»›][^>»›]{1,20}+){2,}+[>»›\s]*+$"
 )
 _IMPRINT = re.compile(
-    r"版权所有|版權所有|copyright\s*(?:©|\(c\)|&copy;|\d{4})|[©Ⓒ]\s*(?:copyright|\d{4})|all rights reserved|ICP备|公网安备|公安网备",
+    r"版权所有|版權所有|copyright\s*(?:©|\(c\)|\d{4})|[©Ⓒ]\s*(?:copyright|\d{4})|all rights reserved"
+    r"|ICP备|公网安备|公安网备",
     re.IGNORECASE,
 )
 _NAMED = re.compile(r"relat(?:ed|ion)|recommend|youmaylike|alsolike|readmore|xiangguan|tuijian", re.IGNORECASE)

@@ -14,7 +14,7 @@ from pipeline.intake.page_styles import Declarations, declarations, letters, uns
 
 _COMPOUND = re.compile(r"([a-z][\w-]*)?((?:[.#][\w-]+)*)$", re.IGNORECASE)
 _PART = re.compile(r"[.#][\w-]+")
-_PSEUDO = re.compile(r":+[\w-]+(?:\([^()]*\))?|\[[^\]]*\]")
+_PSEUDO = re.compile(r":{1,2}[\w-]+(?:\([^()]*\))?|\[[^\[\]]*\]")
 _LETTERS = {"font-size": ("font-size", "font"), "visibility": ("visibility",), "color": ("color", "background-color")}
 _MAX_CSS = 4 * 1024 * 1024
 _MAX_SELECTORS = 40_000

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-_MAX_TITLE = 300
+_MAX_TITLE, _MAX_RAW = 300, 5_000
 _MAX_JSON = 512 * 1024
 _PARTS = re.compile(r"\s+[-–—|·»•:]\s+|\s*[_｜|]\s*|\s*-{1,2}\s*(?=[^-]*$)|\s*[–—]{1,2}\s*")
 _LITERAL_BREAK = re.compile(r"(?:\\n|\\x0a|\s)+")
@@ -59,7 +59,7 @@ def _headlines(tree: Any) -> Iterator[str]:
 
 
 def _clean(text: str) -> str:
-    return _LITERAL_BREAK.sub(" ", text).strip()
+    return " ".join(_LITERAL_BREAK.sub(" ", text[:_MAX_RAW]).split())
 
 
 def _squeezed(text: str) -> str:

@@ -73,7 +73,7 @@ def remove_unseen(tree: Any) -> list[Removed]:
 
 
 def _suspects(tree: Any, rules: Sheet) -> list[tuple[Any, Declarations]]:
-    """Elements that something might hide, in order, with the declarations that count for them; never the page itself."""
+    """Elements that something might hide, in order, with the declarations that count for them; never the page."""
     found: dict[Any, Declarations] = {}
     for element in _STYLED(tree):
         found[element] = declarations(element.get("style", ""))

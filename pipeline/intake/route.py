@@ -71,12 +71,9 @@ def route(data: bytes, *, name: str, limits: SourceLimits) -> InputType:
     if is_picture(head):
         _bounded(data, limits.max_image_bytes)
         return InputType.IMAGE
-    if zipped := _zipped(data):
+    if packed := _packed(data, head):
         _bounded(data, limits.max_pdf_bytes)
-        return zipped
-    if is_archive(head):
-        _bounded(data, limits.max_pdf_bytes)
-        return InputType.HTML
+        return packed
     if kind := _foreign(head):
         raise InputRejected(Reason.WRONG_KIND, kind=kind)
     _bounded(data, limits.max_text_bytes)
@@ -98,8 +95,10 @@ def is_picture(head: bytes) -> bool:
     return head.startswith(_PICTURES) and not (head[:2] == b"BM" and _only_letters(b"BM", head))
 
 
-def _zipped(data: bytes) -> InputType | None:
-    """EPUB and DOCX are zip files that say what they are in the names of their first members."""
+def _packed(data: bytes, head: bytes) -> InputType | None:
+    """EPUB and DOCX are zip files that say what they are in the names of their members; a web archive is mail."""
+    if is_archive(head):
+        return InputType.HTML
     if data.startswith(_OLE) and _ENCRYPTED_PACKAGE in data:
         return InputType.DOCX  # its reader says that it has a password
     if not data.startswith(b"PK\x03\x04"):

@@ -14,6 +14,7 @@ _MARK = re.compile(
 _MARK_NAMES = frozenset("footnote-ref footnote-reference footnoteref noteref reference fnref footnote-anchor".split())
 _NOTE_NAMES = frozenset("footnote sidenote marginnote".split())
 _NOTE_TYPES = frozenset("footnote rearnote endnote".split())
+_SECTIONS = frozenset("endnotes footnotes rearnotes".split())
 _BACK = frozenset("↩↑^⤴⏎↵⇡⬆")
 _BACK_NAMES = frozenset("footnote-backref footnote-back reversefootnote backref".split())
 _MAX_MARK = 12
@@ -72,10 +73,8 @@ def is_note(element: Any, tag: str) -> bool:
 
 def _inside_notes(element: Any) -> bool:
     """A note in a section of notes at the end of the text is in its place."""
-    return any(
-        not {"endnotes", "footnotes", "rearnotes"}.isdisjoint(_types(above) + _names(above))
-        for above in element.iterancestors()
-    )
+    above = (_types(el) + _names(el) for el in element.iterancestors())
+    return any(not _SECTIONS.isdisjoint(names) for names in above)
 
 
 def is_back_link(element: Any) -> bool:

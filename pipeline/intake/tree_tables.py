@@ -1,8 +1,8 @@
 """A table → lines in which every cell stands with the names of its row and column (rule CHK-1).
 
-``站名：北站；水位：3.2米``: one line per body row. Headers of several levels are joined (``一季度·均值``), a row that spans
-the table names the rows below it, and a table of keys and values gives pairs. Where nothing says which cells are names,
-the cells stand alone: a guessed header would make the table say what it does not.
+``站名：北站；水位：3.2米``: one line per body row. Headers of several levels are joined (``一季度·均值``), a row that
+spans the table names the rows below it, and a table of keys and values gives pairs. Where nothing says which cells are
+names, the cells stand alone: a guessed header would make the table say what it does not.
 """
 
 from __future__ import annotations
@@ -97,9 +97,8 @@ def _span(cell: Any, name: str) -> int:
 def _is_head(cell: Any) -> bool:
     if cell.tag == "th" or cell.get("role") in ("head", "columnheader", "rowheader"):
         return True
-    return (
-        len(cell) == 1 and cell[0].tag in _BOLD and not (cell.text or "").strip() and not (cell[0].tail or "").strip()
-    )
+    beside = f"{cell.text or ''}{cell[0].tail or ''}" if len(cell) == 1 else "x"
+    return not beside.strip() and cell[0].tag in _BOLD
 
 
 def _lines(in_head: int, grid: list[_Row]) -> list[str]:

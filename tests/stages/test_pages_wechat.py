@@ -3,7 +3,7 @@ r"""WeChat's pages: a body its style hides, and share pages whose words stand in
 import pytest
 
 from pipeline.domain.errors import InputRejected
-from pipeline.domain.source import InputType, Quality, Reason, ReadHints
+from pipeline.domain.source import InputType, Quality, ReadHints, Reason
 from pipeline.intake.extract import extract
 from tests.support.page_cases import LINE, MORE, ORDER
 

@@ -28,7 +28,7 @@ def _wechat(sentence: str, more: str = "") -> str:
     )
 
 
-# (name, page, what)
+# Each row: its name, the page, and what stands in the place of an article.
 BLOCKED = [
     ("deleted by its author", _wechat("该内容已被发布者删除"), "removed"),
     (
@@ -164,7 +164,7 @@ BLOCKED = [
     ),
 ]
 
-# (name, page, a sentence that must be read)
+# Each row: its name, the page, and a sentence that must be read.
 ARTICLES = [
     (
         "about captchas",
@@ -263,7 +263,7 @@ ARTICLES = [
     ),
 ]
 
-# (name, page): an article cut off by a wall. PARTIAL with the note "paywall".
+# Each row: its name, and the page. An article cut off by a wall. PARTIAL with the note "paywall".
 TEASERS = [
     (
         "cut by a subscription",
