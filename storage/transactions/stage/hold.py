@@ -1,4 +1,4 @@
-"""Too long after its one shortening: the script is kept as a draft for the person, and the run has done its work (AUD-3).
+"""Too long after its one shortening: the script is kept as a draft for the person; the run has done its work (AUD-3).
 
 Locks: RUN(run) by its guarded event; the revision is written under it → OUTBOX.
 Idempotent: by the fence and the revision's state.
