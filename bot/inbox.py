@@ -58,6 +58,7 @@ async def settle(context: Context, update: UpdateView) -> None:
         async with transaction(context.engine) as tx:
             if await handled(tx, update.id):
                 await act(tx)
+        context.crash("update_handled")
     except (OSError, Contention):
         raise
     except Exception as error:

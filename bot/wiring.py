@@ -152,11 +152,13 @@ async def running(settings: Settings, stopping: asyncio.Event) -> AsyncIterator[
         )
         server = Server(config)
         loop = loop_of(house)
-        tasks = [
+        tasks: list[asyncio.Task[Any]] = [
             asyncio.create_task(server.serve(sockets=[socket]), name="web"),
-            asyncio.create_task(loop.run(concurrency=settings.worker_concurrency), name="worker"),
             *(asyncio.create_task(work, name=name) for name, work in _services(house, bell, stopping)),
         ]
+        if settings.worker_concurrency:
+            worker = loop.run(concurrency=settings.worker_concurrency)
+            tasks.append(asyncio.create_task(worker, name="worker"))
         try:
             await server.serving.wait()
             host = f"[{settings.web_host}]" if ":" in settings.web_host else settings.web_host
@@ -185,6 +187,7 @@ def _services(house: House, bell: Bell, stopping: asyncio.Event) -> list[tuple[s
         tools.parser,
         house.settings.fetch_limits(),
         house.settings.fetch_exempt(),
+        tools.crash,
     )
     gateway = Gateway(
         house.engine,

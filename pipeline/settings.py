@@ -22,7 +22,12 @@ class Settings(BaseSettings):
     """Defaults run the whole product on one machine without a key."""
 
     model_config = SettingsConfigDict(
-        env_prefix="", env_file=".env", env_ignore_empty=True, frozen=True, extra="ignore"
+        env_prefix="",
+        env_file=".env",
+        env_ignore_empty=True,
+        frozen=True,
+        extra="ignore",
+        hide_input_in_errors=True,  # keys and passwords are among the values
     )
 
     data_dir: Path = Path("data")  # database, bytes, model cache
@@ -35,10 +40,16 @@ class Settings(BaseSettings):
     speech_voice: str = ""  # "": the packaged default
     speech_voices_dir: Path | None = None  # folder of native Kokoro voices, see README
     speech_fake: bool = False  # tones instead of speech: for tests and demonstrations of the flow
-    worker_concurrency: Annotated[int, Field(ge=1, le=8)] = 2
+    tts_dashscope_key: SecretStr | None = None  # with it speech is made by qwen3-tts-flash, which is billed
+    tts_dashscope_url: str = ""  # scheme and host of the account's endpoint; no default, because accounts differ
+    tts_dashscope_voice: str = "Cherry"
+    tts_price_micro_per_char: Annotated[int, Field(ge=0)] = 0  # for the ledger; 0: not known
+    tts_timeout_s: Annotated[float, Field(gt=0)] = 60.0  # silence after which an answer is no longer waited for
+    worker_concurrency: Annotated[int, Field(ge=0, le=8)] = 2  # 0: workers run elsewhere
     lease_s: Annotated[float, Field(gt=0)] = 60.0
     heartbeat_s: Annotated[float, Field(gt=0)] = 15.0
     max_attempts: Annotated[int, Field(ge=1, le=10)] = 4
+    retry_base_s: Annotated[float, Field(gt=0)] = 5.0  # before the first retry, with jitter; doubled each time
     max_calls: Annotated[int, Field(ge=1)] = 60  # provider calls of one run, over all its attempts (rule MDL-4)
     day_budget_s: Annotated[int, Field(ge=0)] = 0  # listening time of one day; 0: not limited
     ask_default_after_s: Annotated[float, Field(gt=0)] = 120.0  # rule CHT-9
@@ -68,9 +79,19 @@ class Settings(BaseSettings):
         url = self.database_url.get_secret_value() if self.database_url else ""
         if url and not url.startswith(("postgresql://", "postgres://", "postgresql+asyncpg://")):
             raise ValueError("DATABASE_URL must start with postgresql://")  # its value may hold a password: not shown
+        self._agree_on_speech()
         self.fetch_limits()
         self.fetch_exempt()
         return self
+
+    def _agree_on_speech(self) -> None:
+        """Raises ValueError: paid speech is half configured, or configured beside tones."""
+        if (self.tts_dashscope_key is None) != (not self.tts_dashscope_url):
+            raise ValueError("TTS_DASHSCOPE_KEY and TTS_DASHSCOPE_URL (https://, the account's host) go together")
+        if self.tts_dashscope_url and not self.tts_dashscope_url.startswith(("https://", "http://")):
+            raise ValueError("TTS_DASHSCOPE_URL must start with https://")
+        if self.tts_dashscope_key is not None and self.speech_fake:
+            raise ValueError("SPEECH_FAKE and TTS_DASHSCOPE_KEY name two voices: unset one of them")
 
     def fetch_limits(self) -> FetchLimits:
         """Raises ValueError: FETCH_PORTS is not a list of ports."""

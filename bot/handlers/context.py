@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,10 @@ from pipeline.ports.clock import Clock
 from pipeline.ports.parse import Parser
 
 
+def _goes_on(point: str) -> None:
+    """No crash point is armed."""
+
+
 @dataclass(frozen=True)
 class Context:
     engine: AsyncEngine
@@ -27,6 +32,7 @@ class Context:
     parser: Parser
     fetch_limits: FetchLimits = field(default_factory=FetchLimits)
     fetch_exempt: frozenset[str] = frozenset()
+    crash: Callable[[str], None] = _goes_on
 
     def excuse(self, error: Exception, payload: dict[str, Any]) -> dict[str, Any]:
         """Args of the note that answers an update which failed: a key of bot/texts and its values."""

@@ -116,6 +116,10 @@ REASONS: Mapping[str, Text] = {
         zh="这份文件超过 {limit_mb} MB，收不下。请拆小一些再发，或只把有关的部分贴给我。",
         en="This file is over {limit_mb} MB, which is more than I can take. Please send a smaller part, or paste only what matters.",
     ),
+    "too_many_pixels": Text(
+        zh="这张图有 {megapixels:,} 百万像素，最多看 {limit:,} 百万。请缩小或裁出有关的部分再发。",
+        en="This picture has {megapixels:,} million pixels; I look at most at {limit:,} million. Please make it smaller, or send the part that matters.",
+    ),
     "too_many_pages": Text(
         zh="这份 PDF 有 {pages:,} 页，最多读 {limit:,} 页。请只留有关的章节再发一次。",
         en="This PDF has {pages:page|pages}; I read at most {limit:,}. Please send only the chapters that matter.",

@@ -20,7 +20,7 @@ BREACHES: dict[str, str] = {
     "a run that succeeded and left nothing": """
         SELECT r.id, v.state FROM generation_run r JOIN episode_revision v ON v.id = r.revision_id
           JOIN episode e ON e.id = v.episode_id
-         WHERE r.kind = 'GENERATE' AND r.state = 'SUCCEEDED' AND v.state <> 'STOPPED'
+         WHERE r.kind = 'GENERATE' AND r.state = 'SUCCEEDED' AND v.state NOT IN ('STOPPED', 'HELD')
            AND e.published_revision_id IS DISTINCT FROM v.id""",
     "a published pointer without its audio": """
         SELECT e.id, v.state FROM episode e JOIN episode_revision v ON v.id = e.published_revision_id

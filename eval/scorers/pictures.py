@@ -13,6 +13,7 @@ import json
 import time
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from itertools import accumulate
 from typing import Any
 
 from eval.cases.pictures import PER_KIND, Picture, pictures
@@ -30,7 +31,8 @@ class Scored:
     characters: int
     edits: int
     paragraphs: int  # as drawn
-    found_paragraphs: int  # blocks that equal one, white space apart
+    joined: int  # paragraphs whose end was not seen
+    broken: int  # ends that are none
     uncertain: int
     quality: str
     ms: int
@@ -64,11 +66,21 @@ def distance(one: str, two: str) -> int:
     return score
 
 
+def _ends(paragraphs: Iterable[str]) -> list[int]:
+    """Where paragraphs end, in characters without white space."""
+    return list(accumulate(len(folded(paragraph)) for paragraph in paragraphs))
+
+
+def _near(end: int, others: Iterable[int]) -> bool:
+    """Whether one of ``others`` is the same end, two characters wrong before it allowed."""
+    return any(abs(end - other) <= 2 for other in others)
+
+
 def score(picture: Picture, found: Extraction | None, ms: int) -> Scored:
     """Compare one reading with the wording; None: it was refused as having no text."""
     text = found.text if found else ""
-    wanted = {folded(line) for line in picture.text.split("\n")}
-    blocks = {folded(text[b.start : b.end]) for b in found.blocks} if found else set()
+    wanted = _ends(picture.text.split("\n"))
+    blocks = _ends([text[b.start : b.end] for b in found.blocks]) if found else []
     notes = dict(note.split(":") for note in found.notes) if found else {}
     return Scored(
         kind=picture.kind,
@@ -76,7 +88,8 @@ def score(picture: Picture, found: Extraction | None, ms: int) -> Scored:
         characters=len(folded(picture.text)),
         edits=distance(folded(picture.text), folded(text)),
         paragraphs=len(wanted),
-        found_paragraphs=len(wanted & blocks),
+        joined=sum(not _near(end, blocks) for end in wanted),
+        broken=sum(not _near(end, wanted) for end in blocks),
         uncertain=int(notes.get("ocr_uncertain", 0)),
         quality=str(found.quality) if found else "NO_TEXT",
         ms=ms,
@@ -108,7 +121,9 @@ def table(rows: Iterable[Scored]) -> list[dict[str, Any]]:
                 "pictures": len(its),
                 "characters": characters,
                 "cer": round(edits / characters, 4) if characters else 0.0,
-                "paragraphs": f"{sum(r.found_paragraphs for r in its)}/{sum(r.paragraphs for r in its)}",
+                "paragraphs": sum(r.paragraphs for r in its),
+                "joined": sum(r.joined for r in its),
+                "broken": sum(r.broken for r in its),
                 "s": round(sum(r.ms for r in its) / 1000, 1),
             }
         )

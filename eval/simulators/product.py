@@ -44,14 +44,6 @@ class Product:
 @asynccontextmanager
 async def product(data: Path, **settings: str) -> AsyncIterator[Product]:
     """Start it on any free port with tones for speech, unless told otherwise; stop it by its pid."""
-    environment = {
-        **os.environ,
-        "SPEECH_FAKE": "1",
-        "LEASE_S": "3",
-        "HEARTBEAT_S": "1",
-        "PYTHONPATH": str(ROOT),
-        **settings,
-    }
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -63,7 +55,7 @@ async def product(data: Path, **settings: str) -> AsyncIterator[Product]:
         "0",
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        env=environment,
+        env=_environment(settings),
         cwd=data.parent,
     )
     lines: list[str] = []
@@ -89,6 +81,47 @@ async def product(data: Path, **settings: str) -> AsyncIterator[Product]:
                 process.kill()
                 await process.wait()
         await drain
+
+
+@asynccontextmanager
+async def worker(data: Path, **settings: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    """A worker beside a running product, on the same folder; ended by its pid, frozen or not."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "eval.simulators.worker",
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=_environment({"DATA_DIR": str(data), **settings}),
+        cwd=data.parent,
+    )
+    if process.stdout is None:
+        raise RuntimeError("the process has no output to read")
+    lines = [""]
+    async with asyncio.timeout(60):
+        while lines[-1] != "working\n":
+            lines.append((await process.stdout.readline()).decode())
+            if not lines[-1]:
+                raise RuntimeError(f"the worker ended: {''.join(lines)}")
+    drain = asyncio.create_task(_drain(process.stdout, lines))
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+        await drain
+
+
+def _environment(settings: dict[str, str]) -> dict[str, str]:
+    return {
+        **os.environ,
+        "SPEECH_FAKE": "1",
+        "LEASE_S": "3",
+        "HEARTBEAT_S": "1",
+        "PYTHONPATH": str(ROOT),
+        **settings,
+    }
 
 
 async def _drain(stream: asyncio.StreamReader, lines: list[str]) -> None:

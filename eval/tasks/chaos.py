@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from eval.scorers.ledger import LedgerScore, score
@@ -101,7 +102,7 @@ class Storm:
         return await score(self.engine)
 
     async def _start_worker(self) -> None:
-        command = [sys.executable, "-m", "eval.simulators.worker", self.url, str(self.folder)]
+        command = [sys.executable, "-m", "eval.simulators.chaos_worker", self.url, str(self.folder)]
         if self.chance.random() < 0.5:
             command.append("--billed")
         quiet = asyncio.subprocess.DEVNULL
@@ -187,7 +188,7 @@ class Storm:
         try:
             async with self.engine.connect() as connection:
                 rows = (await connection.execute(text(NOT_ENDED))).all()
-        except Exception as error:  # noqa: BLE001 - the server may be away in any way it likes
+        except SQLAlchemyError as error:
             raise OSError(str(error)) from error
         return [(r.id, r.revision_id, r.state, r.owner_id) for r in rows]
 

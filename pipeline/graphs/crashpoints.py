@@ -10,6 +10,7 @@ import os
 import signal
 
 POINTS = (
+    "update_handled",  # what a message asked for is committed, nobody was told
     "dispatched",  # due runs are leased for delivery, nobody was told
     "claimed",  # the run is ours, nothing done
     "fetch_before",

@@ -6,6 +6,7 @@ by the next attempt, and none is paid for twice unless a person says so.
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from pipeline.domain.audio import SpokenSegment
@@ -127,6 +128,24 @@ async def _download(attempt: Attempt, call: int, receipt: Receipt) -> Speech | N
 
 
 async def _submit(attempt: Attempt, part: SpokenSegment, call: int, call_id: str) -> Receipt:
+    """Ask, and write down what came of it.
+
+    A paid request that is under way is not called off with its attempt: whether a person cancels or the lease is lost,
+    its answer is a fact that only this process can still learn. The adapter's own time limit bounds the wait.
+    """
+    if attempt.tools.tts.effect == "none":
+        return await _asked(attempt, part, call, call_id)
+    asked = asyncio.ensure_future(_asked(attempt, part, call, call_id))
+    try:
+        return await asyncio.shield(asked)
+    except asyncio.CancelledError:
+        await asyncio.wait({asked})
+        if not asked.cancelled():
+            asked.exception()
+        raise
+
+
+async def _asked(attempt: Attempt, part: SpokenSegment, call: int, call_id: str) -> Receipt:
     tools = attempt.tools
     try:
         receipt = await tools.tts.submit(tuple(text for _, text in part.pieces), voice=tools.voice, call_id=call_id)

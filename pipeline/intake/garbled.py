@@ -23,6 +23,7 @@ _MAX_CONTROL = 0.1
 _LEAST_COMMON = 0.7  # real Chinese and Japanese: over 0.97; Han drawn at random: under 0.4
 _MAX_HIGH_LATIN = 0.4  # the most accented languages stay under 0.2
 _LEAST_WORDS = 0.25
+_SAMPLE = 300  # characters
 _LEAST_CHARS = 20  # fewer say nothing about a page
 
 # Digits with a letter among them that looks like one, years with a hole, symbols that no sentence has in a row.
@@ -41,16 +42,17 @@ def is_garbled(text: str) -> bool:
         return False
     size = len(letters)
     lost = sum(len(found.group()) for found in GARBLED.finditer(letters))
-    if lost > _MAX_LOST * size or len(_CONTROL.findall(letters)) > _MAX_CONTROL * size:
+    if lost > _MAX_LOST * size or sum(1 for _ in _CONTROL.finditer(letters)) > _MAX_CONTROL * size:
         return True
     if size < _LEAST_CHARS:
         return False
-    return _is_rare_han(letters) or _is_wrong_codec(letters) or _is_symbols(text)
+    sample = letters[:: 1 + size // _SAMPLE]  # shares are the same, and every page is asked
+    return _is_rare_han(sample) or _is_wrong_codec(sample) or _is_symbols(text, sample)
 
 
-def _is_rare_han(letters: str) -> bool:
-    han = _HAN.findall(letters)
-    if len(han) < _LEAST_CHARS or len(_KANA_HANGUL.findall(letters)) > 0.1 * len(letters):
+def _is_rare_han(sample: str) -> bool:
+    han = _HAN.findall(sample)
+    if len(han) < _LEAST_CHARS or len(_KANA_HANGUL.findall(sample)) > 0.1 * len(sample):
         return False
     return sum(map(_is_common, han)) < _LEAST_COMMON * len(han)
 
@@ -67,14 +69,16 @@ def _is_common(character: str) -> bool:
     return False
 
 
-def _is_wrong_codec(letters: str) -> bool:
+def _is_wrong_codec(sample: str) -> bool:
     """GBK or UTF-8 bytes shown as Latin-1: accented letters and symbols by the dozen, hardly a plain one."""
-    high, plain = len(_HIGH_LATIN.findall(letters)), len(_ASCII_LETTER.findall(letters))
-    return high > _MAX_HIGH_LATIN * len(letters) and high > plain
+    high, plain = len(_HIGH_LATIN.findall(sample)), len(_ASCII_LETTER.findall(sample))
+    return high > _MAX_HIGH_LATIN * len(sample) and high > plain
 
 
-def _is_symbols(text: str) -> bool:
+def _is_symbols(text: str, sample: str) -> bool:
     """A font with an encoding of its own: nearly everything is punctuation. Dots that lead to a number do not count."""
+    if len(_WORD_CHARACTER.findall(sample)) >= _LEAST_WORDS * len(sample):
+        return False
     rest = _LEADER.sub("", text)
     return len(rest) >= 2 * _LEAST_CHARS and len(_WORD_CHARACTER.findall(rest)) < _LEAST_WORDS * len(rest)
 

@@ -17,6 +17,9 @@ _WIDE = re.compile(
     "[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\U00020000-\U0003ffff]+"
 )
 _HAN_SIDE = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u3000-\u303f]")
+_MARK = re.compile("[\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]")  # takes a space's place
+_SPACED = re.compile("[A-Za-z0-9] (?=[\u4e00-\u9fff])|[\u4e00-\u9fff] (?=[A-Za-z0-9])")
+_UNSPACED = re.compile("[A-Za-z0-9](?=[\u4e00-\u9fff])|[\u4e00-\u9fff](?=[A-Za-z0-9])")
 _STOP = re.compile("[。！？!?；;：:…．.][”’\"'」』）)]*$")
 _FIGURE = re.compile(r"(?<!\S)[-+(¥$￥]?\d[\d,.%/:)-]*(?!\S)")
 HYPHEN_MARK = "\ufffe"  # pdfium's own, for a hyphen at the end of a line; it may swallow the line end as well
@@ -73,7 +76,7 @@ def lines_of(
             stripped = line.strip()
             if stripped:
                 left = at + len(line) - len(line.lstrip())
-                wide = sum(map(len, _WIDE.findall(stripped)))
+                wide = 0 if stripped.isascii() else sum(map(len, _WIDE.findall(stripped)))
                 while table is not None and table[1] <= left:
                     table = next(within, None)
                 inside = table is not None and table[0] <= left
@@ -86,6 +89,7 @@ def lines_of(
 def joined(text: str, kept: Sequence[Line], words: frozenset[str]) -> Iterable[tuple[int, int, str]]:
     """Edits that leave only ``kept`` and join it into paragraphs; one newline stays between two."""
     full = _full_widths(kept)
+    between = " " if _is_spaced(text) else ""
     at, seam = 0, ""
     for line, following in zip_longest(kept, kept[1:]):
         yield at, line.start, seam
@@ -93,7 +97,7 @@ def joined(text: str, kept: Sequence[Line], words: frozenset[str]) -> Iterable[t
         if following is not None:
             seam = "\n"
             if _goes_on(text, line, following, full[line.page]):
-                cut, seam = _seam(text, line, following, words)
+                cut, seam = _seam(text, line, following, words, between)
                 at -= cut
     yield at, len(text), ""
 
@@ -133,11 +137,24 @@ def _is_figures(line: str) -> bool:
     return figures >= 3 and figures >= 0.5 * len(line.split())
 
 
-def _seam(text: str, line: Line, following: Line, words: frozenset[str]) -> tuple[int, str]:
-    """How two lines join: ``(characters to drop at the end of the first, what to put between)``."""
+def _is_spaced(text: str) -> bool:
+    """Whether a space stands between Han and letters inside this text's lines; some authors set one, most do not."""
+    return len(_SPACED.findall(text)) > len(_UNSPACED.findall(text))
+
+
+def _seam(text: str, line: Line, following: Line, words: frozenset[str], between: str) -> tuple[int, str]:
+    """How two lines join: ``(characters to drop at the end of the first, what to put between)``.
+
+    ``between``: what stands between Han and letters in this text.
+    """
     here, there = text[line.start : line.end], text[following.start : following.end]
     if here[-1] in "-\u2010" and there[0].islower():
         left, right = _LEFT.search(here[-41:-1]), _RIGHT.match(there)
         whole = bool(left and right and (left.group() + right.group(1)).lower() in words)
         return (1, "") if whole else (0, "")
-    return 0, "" if _HAN_SIDE.match(here[-1]) and _HAN_SIDE.match(there[0]) else " "
+    left_wide, right_wide = bool(_HAN_SIDE.match(here[-1])), bool(_HAN_SIDE.match(there[0]))
+    if left_wide and right_wide:
+        return 0, ""
+    if _MARK.match(here[-1]) or _MARK.match(there[0]):
+        return 0, ""
+    return 0, between if left_wide or right_wide else " "

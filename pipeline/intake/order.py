@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from pipeline.intake.structure import heading_level
 
+_LEAST_WHOLE = 3  # lines that show where a region's edges are
 _LEAST_LINES = 4  # on each side of a gutter
 _FULL = 0.7  # of a column's width: the median line of running text
 _WHOLE = 0.25  # share of lines from edge to edge, where many are short
@@ -25,6 +27,10 @@ _STOP = re.compile("[。！？!?；;：:…．.][”’\"'」』）)]*$")
 LIST_START = re.compile(
     "(?:[-*•·●○■◆▪–]\\s*\\S|[（(]?[0-9一二三四五六七八九十]{1,3}[)）、．]|[0-9]{1,2}\\.\\s|第[0-9一二三四五六七八九十百]{1,4}[条章节款编])"
 )
+_WORD = re.compile(
+    "[^\\s\u2e80-\u9fff\uff00-\uffef\u3000-\u303f]+[\uff00-\uffef\u3000-\u303f]*"
+)  # with a stop after it
+_WIDE = re.compile("[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef\u3000-\u303f]")
 _MAX_DEPTH = 6
 
 
@@ -203,13 +209,16 @@ def rows_of(pieces: Sequence[Piece]) -> list[Row]:
 
 
 def _measures(rows: list[Row]) -> tuple[float, float, float]:
-    """Left edge, right edge and usual gap between the rows of a region."""
+    """Left edge, right edge and usual gap of a region's running text: rows of one piece that are no stubs."""
     boxes = [row.box for row in rows]
-    left = min((b[0] for b in boxes), default=0.0)
-    rights = sorted(b[2] for b in boxes)
-    right = rights[int(0.9 * (len(rights) - 1))] if rights else 0.0
-    gaps = [low[1] - high[3] for high, low in zip(boxes, boxes[1:], strict=False)]
-    return left, right, median(gaps) if gaps else 0.0
+    if not boxes:
+        return 0.0, 0.0, 0.0
+    half = (max(b[2] for b in boxes) - min(b[0] for b in boxes)) / 2
+    whole = [row.box for row in rows if len(row.pieces) == 1 and row.box[2] - row.box[0] >= half]
+    text = whole if len(whole) >= _LEAST_WHOLE else boxes
+    rights = sorted(b[2] for b in text)
+    gaps = [low[1] - high[3] for high, low in pairwise(boxes)]
+    return min(b[0] for b in text), rights[int(0.9 * (len(rights) - 1))], median(gaps) if gaps else 0.0
 
 
 def _continues(before: Row, row: Row, left: float, right: float, gap: float | None) -> bool:
@@ -235,8 +244,12 @@ def _may_join(here: str, there: str) -> bool:
 
 def _room(here: str, there: Piece, em: float) -> float:
     """How much of a full line may stay empty: what the next word, or two Han characters, would have needed."""
+    word = _WORD.match(there.text)
+    size = len(word.group()) if word else 0
+    units = len(there.text) + len(_WIDE.findall(there.text))  # Han are two wide
+    needed = (size + 1.5) * (there.x1 - there.x0) / max(1, units)
+    stopped = bool(_STOP.search(here))
     if _HAN_SIDE.match(here[-1:]) or _HAN_SIDE.match(there.text[:1]):
-        return (0.8 if _STOP.search(here) else 2.2) * em
-    word = there.text.split(None, 1)[0] if there.text.strip() else ""
-    needed = (len(word) + 1.5) / max(1, len(there.text)) * (there.x1 - there.x0)
-    return needed if not _STOP.search(here) else 0.8 * needed
+        least = (0.8 if stopped else 2.2) * em
+        return max(least, needed) if size > 1 else least
+    return 0.8 * needed if stopped else needed

@@ -47,6 +47,7 @@ class Synthesizer(Protocol):
         Raises:
             NeverSent: no connection was made; the call may be repeated.
             Refused: the provider said no for good.
+            OutcomeUnknown: it was sent, and no answer says what became of it (only where ``effect`` is "billed").
             ChildDied: the local model host died; nothing was billed.
         """
         ...
@@ -56,5 +57,7 @@ class Synthesizer(Protocol):
 
         Raises:
             Expired: the locator is gone.
+            NeverSent: the bytes did not come this time; ask again, it costs nothing.
+            Refused: they came, and are not what was promised.
         """
         ...

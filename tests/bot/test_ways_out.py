@@ -208,11 +208,18 @@ async def test_the_queue_says_what_waits_and_why(engine, context):
         "UPDATE generation_run SET state = 'SUCCEEDED', finished_at = now() WHERE revision_id = :r AND kind = 'INTAKE'",
         r=asking,
     )
+    unread = await submitted(engine, question=None, name="读不了.txt")
+    await execute(
+        engine,
+        "UPDATE generation_run SET state = 'FAILED', finished_at = now() WHERE revision_id = :r AND kind = 'INTAKE'",
+        r=unread,
+    )
     await send(engine, {"type": "message", "text": "/queue"})
     await handle_all(context)
     assert await scalar(engine, "SELECT count(*) FROM outbox_message WHERE kind = 'queue'") == 1
     said = (await Renderer(engine).render(kind="queue", subject_id=None, args={}, owner_id=owner, language="zh")).text
     assert "还有 4 件没做完" in said
+    assert "读不了" not in said  # it has failed, and its own message says so
     for name, why in [
         ("一.txt", "等你的问题"),
         ("二.txt", "下一个就是它"),
