@@ -133,8 +133,8 @@ REASONS: Mapping[str, Text] = {
         en="This file does not open: it is damaged, or it is not what its name says. Please export it again and resend it, or paste the text here.",
     ),
     "wrong_kind": Text(
-        zh="现在还读不了{kind}。请发 PDF、网页文件（HTML）、Markdown 或 TXT，也可以把正文贴给我。",
-        en="I cannot read {kind} yet. Please send a PDF, a web page (HTML), Markdown or TXT, or paste the text here.",
+        zh="现在还读不了{kind}。请发链接、PDF、图片、电子书、Word、字幕、网页文件或 TXT，也可以把正文贴给我。",
+        en="I cannot read {kind} yet. Please send a link, a PDF, a picture, an e-book, a Word file, subtitles, a web page file or TXT, or paste the text here.",
     ),
     "address_refused": Text(
         zh="这个地址我不能去取。请换成公开网页的完整地址，或把正文贴给我。",
