@@ -61,6 +61,12 @@ def same_title(gold: str, title: str) -> bool:
     return bool(found) and (wanted in found or found in wanted)
 
 
-def mojibake(text: str) -> int:
-    """Return how many characters show a wrong codec: replacement marks, and C1 controls, which no page means."""
-    return sum(c == "\ufffd" or "\x80" <= c <= "\x9f" for c in text)
+def mojibake(text: str, *, own: str = "") -> int:
+    """Return how many characters show a wrong codec: replacement marks, and C1 controls, which no page means.
+
+    Args:
+        own: the bytes, decoded without a single error, where that is possible: what stands in there is the page's.
+    """
+    marks = (sum(c == "\ufffd" or "\x80" <= c <= "\x9f" for c in side) for side in (text, own))
+    found, brought = marks
+    return max(0, found - brought)

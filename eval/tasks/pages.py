@@ -41,6 +41,7 @@ class Row:
     bare_text: str
     gold: dict[str, Any]
     expected: str  # what the manifest says of the file
+    mojibake: int
 
     @property
     def text(self) -> str:
@@ -70,7 +71,17 @@ def read_page(path: Path, gold: dict[str, Any], expected: str) -> Row:
     ours = time.perf_counter() - started
     started = time.perf_counter()
     text = trafilatura.extract(data) or ""
-    return Row(path.name, found, reason, 1_000 * ours, 1_000 * (time.perf_counter() - started), text, gold, expected)
+    bare_ms = 1_000 * (time.perf_counter() - started)
+    wrong = mojibake(found.text, own=_cleanly(data, found.codec)) if found else 0
+    return Row(path.name, found, reason, 1_000 * ours, bare_ms, text, gold, expected, wrong)
+
+
+def _cleanly(data: bytes, codec: str | None) -> str:
+    """The bytes by the chosen codec if that never fails, else nothing."""
+    try:
+        return data.decode(codec or "utf-8")
+    except UnicodeDecodeError:
+        return ""
 
 
 def read_all(folder: Path, only: str) -> list[Row]:
@@ -97,8 +108,8 @@ def line(row: Row) -> str:
             cells.append(f"{word} {counted[0]} bare {counted[1]} of {counted[2]}")
     if row.gold.get("title") and row.found and not same_title(row.gold["title"], row.found.title):
         cells.append(f"TITLE {row.found.title[:40]!r}")
-    if row.found and (broken := mojibake(row.text)):
-        cells.append(f"MOJIBAKE {broken}")
+    if row.mojibake:
+        cells.append(f"MOJIBAKE {row.mojibake}")
     if "ERROR page" in row.expected and not row.reason.startswith("blocked_page"):
         cells.append("NOT BLOCKED")
     return "  ".join(cells)
@@ -121,7 +132,7 @@ def totals(rows: list[Row]) -> list[str]:
             out.append("{}: {} of {}; bare {}".format(word, *(_sum(counted, i) for i in (0, 2, 1))))
     errors = [row for row in rows if "ERROR page" in row.expected]
     out.append(f"error pages blocked: {sum(r.reason.startswith('blocked_page') for r in errors)} of {len(errors)}")
-    out.append(f"mojibake characters in readings: {sum(mojibake(row.text) for row in rows)}")
+    out.append(f"characters lost to a wrong codec: {sum(row.mojibake for row in rows)}")
     titled = [row for row in rows if row.gold.get("title") and row.found]
     right = sum(same_title(row.gold["title"], row.found.title) for row in titled if row.found)
     out.append(f"titles: {right} of {len(titled)}")

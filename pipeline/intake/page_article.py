@@ -146,7 +146,7 @@ def _filled(tree: Any, whole: Sequence[Piece], kept: list[int]) -> list[int]:
         piece = whole[index]
         if index < kept[0] and piece.prose and _belongs(piece, container):
             chosen.add(index)  # the standfirst
-        beside = _parent(piece) in parents or _is_caption(piece)
+        beside = _parent(piece) in parents or _is_caption(piece) or piece.kind is BlockKind.TABLE
         if index not in chosen and beside and _belongs(piece, container):
             chosen.add(index)
     return sorted(chosen)
@@ -231,8 +231,8 @@ def kept_share(tree: Any, whole: Sequence[Piece], kept: Sequence[int]) -> float:
     if container is None:
         return 1.0
     said = {whole[i].key for i in prose if i in counted}
-    for i in without_related(whole, prose):
-        if i not in counted and whole[i].key not in said and _belongs(whole[i], container):
+    for i in without_related(whole, range(len(whole))):
+        if whole[i].prose and i not in counted and whole[i].key not in said and _belongs(whole[i], container):
             said.add(whole[i].key)
             counted.add(i)
     all_of_it = below((whole[i], len(whole[i].text)) for i in prose if i in counted)

@@ -202,7 +202,9 @@ def _table(walk: Walk, table: Any) -> None:
     walk.images += [(image, len(walk.pieces)) for image in table.iter("img")]
     if lines := table_text(table, _cell_text):
         words = "".join("".join(cell.itertext()) for cell in table.iter("td", "th", "cell"))
-        walk.pieces.append(Piece(BlockKind.TABLE, "\n".join(lines), 0, table, words=words))
+        links = sum(len("".join(link.itertext()).strip()) for link in table.iter("a"))
+        text = "\n".join(lines)
+        walk.pieces.append(Piece(BlockKind.TABLE, text, 0, table, linked=min(links, len(text)), words=words))
 
 
 def _cell_text(cell: Any) -> str:

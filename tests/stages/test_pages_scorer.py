@@ -27,3 +27,4 @@ def test_segments_titles_and_wrong_codecs():
     assert same_title("水位创新高_湖区新闻", "水位创新高")
     assert not same_title("水位创新高", "")
     assert mojibake("水位\ufffd\x85站é") == 2
+    assert mojibake("水位\ufffd站", own="<p>水位\ufffd站</p>") == 0  # the page itself holds it
