@@ -26,7 +26,7 @@ def logical(line: Sequence[Glyph]) -> str:
     right = sum(kind == "R" for kind in kinds)
     if not right:
         return "".join(letters)
-    base = right >= sum(kind == "L" for kind in kinds)
+    base = right >= sum(unicodedata.bidirectional(text[0]) == "L" for text in letters)
     runs = _runs(kinds, base="R" if base else "L")
     parts = []
     for kind, start, end in reversed(runs) if base else runs:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 
-from pipeline.intake.order import LIST_START
+from pipeline.intake.flow import LIST_START
 from pipeline.intake.structure import heading_level
 
 _WIDE = re.compile(
@@ -21,6 +21,7 @@ _MARK = re.compile("[\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-
 _SPACED = re.compile("[A-Za-z0-9] (?=[\u4e00-\u9fff])|[\u4e00-\u9fff] (?=[A-Za-z0-9])")
 _UNSPACED = re.compile("[A-Za-z0-9](?=[\u4e00-\u9fff])|[\u4e00-\u9fff](?=[A-Za-z0-9])")
 _STOP = re.compile("[。！？!?；;：:…．.][”’\"'」』）)]*$")
+_LEADER = re.compile(r"(?:[.·…_]\s?){5,}\s*\S{0,8}$")  # dots that lead to a number: a line of a table of contents
 _FIGURE = re.compile(r"(?<!\S)[-+(¥$￥]?\d[\d,.%/:)-]*(?!\S)")
 HYPHEN_MARK = "\ufffe"  # pdfium's own, for a hyphen at the end of a line; it may swallow the line end as well
 # Latin only, and bounded: a class with Han in it would walk every run of Han anew from each of its characters.
@@ -114,9 +115,11 @@ def _goes_on(text: str, line: Line, following: Line, full: float) -> bool:
     """Whether ``following`` continues the paragraph of ``line``: the line was full, and no new item begins."""
     if line.table or following.table:
         return False
+    here, there = text[line.start : line.end], text[following.start : following.end]
+    if _LEADER.search(here) or _LEADER.search(there) or (_is_figures(here) and _is_figures(there)):
+        return False
     if following.goes_on is not None and line.page == following.page:
         return following.goes_on
-    here, there = text[line.start : line.end], text[following.start : following.end]
     if full < 16 or LIST_START.match(there) or heading_level(here) or heading_level(there):
         return False
     if "\u3000" in text[line.end : following.start]:  # an indent
@@ -124,8 +127,6 @@ def _goes_on(text: str, line: Line, following: Line, full: float) -> bool:
     stopped = bool(_STOP.search(here))
     if _HAN_SIDE.match(here[-1]) or _HAN_SIDE.match(there[0]):
         return line.columns >= (0.93 if stopped else 0.8) * full
-    if _is_figures(here) and _is_figures(there):
-        return False
     word = there.split(None, 1)[0]
     fitted = line.columns + 1 + len(word) <= full  # the next word had room: the author ended the line
     return not fitted if stopped else not fitted or (line.columns >= 0.6 * full and there[0].islower())

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pipeline.domain.source import Block, BlockKind, Box, OffsetMap, Removed
 from pipeline.domain.text import apply_edits, canonicalise, compose, fold, new_span, print_forms
 from pipeline.intake import furniture
+from pipeline.intake.flow import LIST_START
 from pipeline.intake.garbled import GARBLED
 from pipeline.intake.lines import joined, lines_of, unbroken, vocabulary
-from pipeline.intake.order import LIST_START
 from pipeline.intake.structure import heading_level, looks_like_title
 
 _BAD_TITLE = re.compile(

@@ -17,7 +17,6 @@ import pypdfium2.raw as pdfium
 
 from pipeline.domain.errors import InputRejected
 from pipeline.domain.source import (
-    Attachment,
     Extraction,
     InputType,
     OcrPage,
@@ -28,7 +27,7 @@ from pipeline.domain.source import (
 )
 from pipeline.intake.garbled import is_garbled
 from pipeline.intake.paged import PageText, best_title, put_together
-from pipeline.intake.pdf_forms import attached
+from pipeline.intake.pdf_files import attachments_of
 from pipeline.intake.pdf_outline import labels_of, outline_of, title_of
 from pipeline.intake.pdf_page import PageRead, PageReader, State
 from pipeline.intake.recognised import seen
@@ -50,12 +49,12 @@ def extract_pdf(data: bytes, *, name: str, kind: InputType, limits: SourceLimits
         secret = getattr(error, "err_code", None) == pdfium.FPDF_ERR_PASSWORD
         raise InputRejected(Reason.ENCRYPTED if secret else Reason.BROKEN, str(error)) from error
     try:
-        return _extract(document, name, limits, hints)
+        return _extract(document, data, name, limits, hints)
     finally:
         document.close()
 
 
-def _extract(document: Any, name: str, limits: SourceLimits, hints: ReadHints) -> Extraction:
+def _extract(document: Any, data: bytes, name: str, limits: SourceLimits, hints: ReadHints) -> Extraction:
     forms = _forms(document)
     pages = len(document)
     if pages > limits.max_pdf_pages:
@@ -68,7 +67,7 @@ def _extract(document: Any, name: str, limits: SourceLimits, hints: ReadHints) -
     if not told.unread and not any(page.text.strip() for page in told.pages):
         raise InputRejected(Reason.NO_TEXT, pages=pages)
     paged = put_together(told.pages, outline_of(document))
-    files = tuple(Attachment(file, size) for file, size in (*attached(document), *reader.files))
+    files = (*attachments_of(document, data), *reader.files)
     engine = next((page.engine for page in hints.recognised if page.page in told.by_ocr), "")
     return Extraction(
         title=best_title(title_of(document), paged.text, paged.blocks, name),

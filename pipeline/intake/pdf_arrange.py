@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from pipeline.intake.bidi import logical
-from pipeline.intake.order import Piece, Row, columns_of, reading_order, rows_of
+from pipeline.intake.order import columns_of, reading_order
 from pipeline.intake.paged import PageText, Span
 from pipeline.intake.pdf_glyphs import Frame, Glyph, as_piece, pieces_of, printed_over, spelled, strokes_of
 from pipeline.intake.pdf_rules import Lattice
 from pipeline.intake.pdf_signs import Signs
 from pipeline.intake.pdf_tables import Header, Table, aligned_tables, ruled_table
+from pipeline.intake.rows import Piece, Row, rows_of
 
 _SWITCHES = 6  # between columns; a page read column by column has one for each, and some for its notes
 _LINE = 9.0  # heights: what is wider is a line of text
@@ -40,7 +41,8 @@ class Arranged:
 
     def tells(self, signs: Signs) -> bool:
         """Whether geometry gave another text than the stream's, for a reason."""
-        changed = self.turned or self.twice >= _LEAST_TWICE or self.certain or signs.right_to_left or signs.back
+        # pdfium also gives a sparse page character by character, when it takes it for one set from the top down.
+        changed = signs.upright or self.twice >= _LEAST_TWICE or self.certain or signs.right_to_left or signs.back
         return bool(changed or (signs.beside and self.interleaved) or (signs.jumps and self.form))
 
 
@@ -75,7 +77,7 @@ def arranged(
     writer = _Writer(copies, right_to_left=signs.right_to_left)
     for run in level:
         writer.line(spelled(run)[0])
-    for row in reading_order([*free, *placed]):
+    for row in reading_order([*free, *placed], exact=True):
         writer.row(row, runs, tables)
     for run in strokes_of(leaning):
         writer.line(spelled(run)[0])

@@ -1,15 +1,16 @@
-"""What stands on a PDF page beside its content stream: filled fields, typed-on notes, attached files."""
+"""What stands on a PDF page beside its content stream: filled fields, typed-on notes."""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
 from typing import Any
 
 import pypdfium2.raw as pdfium
 
+from pipeline.domain.source import Attachment
+from pipeline.intake.pdf_files import attachment_of, wide
+
 _MAX_ANNOTATIONS = 2_000
-_MAX_FILES = 200
 _MAX_VALUE = 4_000  # characters of one field
 _TEXT_FIELDS = frozenset(
     {pdfium.FPDF_FORMFIELD_TEXTFIELD, pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX}
@@ -18,21 +19,11 @@ _CHECKS = frozenset({pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIO
 _HIDDEN = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW
 
 
-def wide(read: Callable[[Any, int], int]) -> str:
-    """Call a pdfium function that fills a buffer with UTF-16 and returns how many bytes that takes."""
-    size = read(None, 0)
-    if size <= 2 or size > 2 * _MAX_VALUE * 16:
-        return ""
-    buffer = ctypes.create_string_buffer(size)
-    read(ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort)), size)
-    return buffer.raw[: size - 2].decode("utf-16-le", "ignore").replace("\r\n", "\n").replace("\r", "\n").strip()
-
-
-def fields_of(page: Any, forms: Any) -> tuple[list[str], list[tuple[str, int]]]:
-    """Return the page's filled fields as ``名称：值`` lines, typed-on text, and attached files as (name, size)."""
+def fields_of(page: Any, forms: Any) -> tuple[list[str], list[Attachment]]:
+    """Return the page's filled fields as ``名称：值`` lines and typed-on text, and the files attached to it."""
     count = pdfium.FPDFPage_GetAnnotCount(page.raw)
     placed: list[tuple[float, float, str]] = []
-    files: list[tuple[str, int]] = []
+    files: list[Attachment] = []
     for index in range(min(count, _MAX_ANNOTATIONS)):
         note = pdfium.FPDFPage_GetAnnot(page.raw, index)
         if not note:
@@ -40,7 +31,7 @@ def fields_of(page: Any, forms: Any) -> tuple[list[str], list[tuple[str, int]]]:
         try:
             kind = pdfium.FPDFAnnot_GetSubtype(note)
             if kind == pdfium.FPDF_ANNOT_FILEATTACHMENT:
-                files += _file(pdfium.FPDFAnnot_GetFileAttachment(note))
+                files += attachment_of(pdfium.FPDFAnnot_GetFileAttachment(note))
             elif kind in (pdfium.FPDF_ANNOT_WIDGET, pdfium.FPDF_ANNOT_FREETEXT):
                 line = _line(note, kind, forms)
                 if line:
@@ -76,21 +67,3 @@ def _line(note: Any, kind: int, forms: Any) -> str:
     name = name or wide(lambda buffer, size: int(pdfium.FPDFAnnot_GetFormFieldName(forms, note, buffer, size)))
     name = " ".join(name.split())
     return f"{name}：{value}" if name and value else value
-
-
-def _file(attachment: Any) -> list[tuple[str, int]]:
-    """Name and size of an attached file; its bytes are not taken."""
-    if not attachment:
-        return []
-    name = wide(lambda buffer, size: int(pdfium.FPDFAttachment_GetName(attachment, buffer, size)))
-    size = ctypes.c_ulong()
-    pdfium.FPDFAttachment_GetFile(attachment, None, 0, ctypes.byref(size))
-    return [(name or "?", int(size.value))]
-
-
-def attached(document: Any) -> list[tuple[str, int]]:
-    """Files that a document carries as a whole: name and size."""
-    found: list[tuple[str, int]] = []
-    for index in range(min(pdfium.FPDFDoc_GetAttachmentCount(document.raw), _MAX_FILES)):
-        found += _file(pdfium.FPDFDoc_GetAttachment(document.raw, index))
-    return found

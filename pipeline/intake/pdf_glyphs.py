@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,14 +12,17 @@ from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium
 
+from pipeline.intake.flow import flowing
 from pipeline.intake.lines import HYPHEN_MARK
-from pipeline.intake.order import Piece
+from pipeline.intake.rows import Piece
 
+_LINE = re.compile(r"\S(?:[^\r\n]*\S)?")
 Rect = tuple[float, float, float, float]  # x0, y0, x1, y1; y grows downward
 _SAMPLE = 24  # characters that tell which way a page's text stands
 _LAST_SPACE = 32
 _LIGATED = frozenset("fijlst")
 _PLAIN_MARKS = frozenset(".,;:!?%-")
+_NEXT = 8  # characters, with the spaces and line ends that pdfium puts between two
 _LEAN = 0.2  # radians
 _HYPHEN = 2  # pdfium's code for a hyphen that breaks a word at a line's end
 _LINE_ENDS = frozenset({0, 10, 13})  # where pdfium ends its lines is what is looked at anew here
@@ -214,7 +218,7 @@ def strokes_of(glyphs: Sequence[Glyph]) -> list[list[Glyph]]:
     for glyph in glyphs:
         em = max(glyph.x1 - glyph.x0, glyph.height, 0.1)
         near = last is not None and abs(glyph.x0 - last.x0) <= 2 * em and abs(glyph.middle - last.middle) <= 2 * em
-        if near and last is not None and glyph.at - last.at <= 2:
+        if near and last is not None and glyph.at - last.at <= _NEXT:
             runs[-1].append(glyph)
         else:
             runs.append([glyph])
@@ -248,3 +252,32 @@ def as_piece(run: Sequence[Glyph], at: int) -> Piece:
         text,
         at,
     )
+
+
+def lines_flowing(textpage: Any, text: str, frame: Frame) -> frozenset[int] | None:
+    """Starts of lines of ``text`` that go on where the line before was full, by the places of each line's ends.
+
+    ``text`` is pdfium's own for the page; None when its offsets and pdfium's may differ.
+    """
+    if text and max(text) > "\uffff":
+        return None
+    raw, box = textpage.raw, pdfium.FS_RECTF()
+    target = ctypes.byref(box)
+    lines: list[tuple[Piece, Piece]] = []
+    for found in _LINE.finditer(text):
+        ends = []
+        for at in (found.start(), found.end() - 1):
+            index = pdfium.FPDFText_GetCharIndexFromTextIndex(raw, at)
+            if index < 0 or not pdfium.FPDFText_GetLooseCharBox(raw, index, target):
+                return None
+            ends.append(frame.seen(box.left, box.bottom, box.right, box.top))
+        lines.append(_begin_and_end(ends[0], ends[1], found.group(), found.start()))
+    told = zip(lines, flowing(lines), strict=True)
+    return frozenset(begin.at for (begin, _), goes_on in told if goes_on)
+
+
+def _begin_and_end(first: Rect, last: Rect, text: str, at: int) -> tuple[Piece, Piece]:
+    """A line by its first and last character; where pdfium undid a hyphen, the last stands a line lower."""
+    begin = Piece(first[0], first[1], last[2], first[3], text, at)
+    lower = (last[1] + last[3]) / 2 > first[3]
+    return begin, Piece(first[0], last[1], last[2], last[3], text, at) if lower else begin

@@ -11,11 +11,12 @@ from typing import Any
 import pypdfium2
 import pypdfium2.raw as pdfium
 
+from pipeline.domain.source import Attachment
 from pipeline.intake.garbled import is_doubtful, is_garbled
 from pipeline.intake.paged import PageText
 from pipeline.intake.pdf_arrange import arranged
 from pipeline.intake.pdf_forms import fields_of
-from pipeline.intake.pdf_glyphs import Frame, Glyph, Rect, frame_of, glyphs_of
+from pipeline.intake.pdf_glyphs import Frame, Glyph, Rect, frame_of, glyphs_of, lines_flowing
 from pipeline.intake.pdf_rules import lattices_of
 from pipeline.intake.pdf_signs import Marks, marks_of, rects_of, signs_of
 from pipeline.intake.pdf_tables import Header
@@ -54,7 +55,7 @@ class PageReader:
     forms: Any = None  # pdfium's form environment, None for a document without fields
     left: int = _MAX_GLYPHS
     header: Header | None = None
-    files: list[tuple[str, int]] = field(default_factory=list)  # attached to places on pages: name, size
+    files: list[Attachment] = field(default_factory=list)  # attached to places on pages
 
     def read(self, document: Any, index: int) -> PageRead:
         """Read page ``index`` (0-based); one that does not load is a picture of which nothing is known."""
@@ -82,7 +83,7 @@ class PageReader:
         scanned = marks.pictured(frame)
         hidden = frozenset() if scanned else _hidden(textpage, marks, frame, rects)
         signs = signs_of(text, rects, marks)
-        written = PageText(text)
+        written = PageText(text, goes_on=lines_flowing(textpage, text, frame))
         lattices = lattices_of(marks, frame) if signs.ruled else []
         if (hidden or lattices or signs) and self._affords(textpage.count_chars()):
             found = arranged(

@@ -25,7 +25,7 @@ _BACK = 3
 _JUMPS = 5
 _LEAST_RULES = 3
 _SHORT_LINES = 0.5
-_DOUBLED = re.compile(r"(?:([^\W\d_])\1){4,}")
+_DOUBLED = re.compile(r"(?:([^\W\d_])\1{1,3}){4,}")
 _RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _VERTICAL_SCRIPT = re.compile("[\u3040-\u30ff\u3400-\u9fff\uff00-\uffef\u3000-\u303f]")
 

@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pipeline.intake.order import Piece, Row, rows_of
 from pipeline.intake.pdf_glyphs import Rect
 from pipeline.intake.pdf_rules import Lattice
+from pipeline.intake.rows import Piece, Row, rows_of
 from pipeline.intake.structure import table_lines
 
 _FIGURES = re.compile(r"[-+(¥$￥€£]*\d[\d,.\s%％/:：年月日)-]*")
@@ -133,7 +133,7 @@ def _head_names(rows: list[list[_Cell]]) -> tuple[list[str], int]:
         return [cell.text for cell in first], 1
     names = []
     for over, under in zip(first, rows[1], strict=True):
-        names.append(over.text if over.name == under.name or not under.text else f"{over.text} {under.text}")
+        names.append(over.text if over.name == under.name or not under.text else f"{over.text}·{under.text}")
     return names, 2
 
 

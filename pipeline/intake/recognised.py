@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from statistics import median
 
 from pipeline.domain.source import OcrLine, OcrPage
-from pipeline.intake.order import Piece, reading_order
+from pipeline.intake.order import reading_order
 from pipeline.intake.paged import LineBox, PageText
+from pipeline.intake.rows import Piece
 
 UNCERTAIN = 0.8  # score of the engine under which a line is said to be uncertain
 _HOPELESS = 0.6  # mean score, by length, under which a page is noise
@@ -32,7 +33,7 @@ def seen(found: OcrPage) -> Seen:
     goes_on: set[int] = set()
     boxes: list[LineBox] = []
     length = 0
-    for row in reading_order(pieces):
+    for row in reading_order(pieces, exact=False):
         if row.goes_on:
             goes_on.add(length)
         for number, piece in enumerate(row.pieces):

@@ -110,7 +110,7 @@ def test_stages_carry_their_facts():
     assert rows["read"]["fact"] == "61,930 字，完整"
     assert rows["find"]["fact"] == "8 段，来自 4 个章节"
     assert rows["write"] == {"stage": "write", "status": "next", "label": "写讲稿", "fact": "", "percent": None}
-    assert receipt(view(), "zh").card["meta"] == ["路灯.pdf", "PDF，46 页", "2 页没有文字，没有读到"]
+    assert receipt(view(), "zh").card["meta"] == ["路灯.pdf", "PDF，46 页", "2 页上没有文字"]
 
 
 FACTS = [
