@@ -68,6 +68,7 @@ class Site:
     someone: Visitor
     spare: asyncio.subprocess.Process
     db: asyncpg.Connection
+    url: str
 
     def settings(self, **more: str) -> dict[str, str]:
         return paid(self.speech, **more)
@@ -153,8 +154,12 @@ async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Site
     ):
         speech.s_per_beat = 0.14  # in a hurry, and still plausible
         spare.send_signal(signal.SIGSTOP)
-        yield Site(folder, speech, chat, someone, spare, db)
+        server = EmbeddedPostgres(folder / "postgres")
+        site = Site(folder, speech, chat, someone, spare, db, await asyncio.to_thread(server.start))
+        yield site
+        await site.db.close()
         chat.process.kill()
+        await asyncio.to_thread(server.close)
 
 
 @pytest_asyncio.fixture(loop_scope="module")
@@ -228,7 +233,7 @@ async def test_exit_after_commit_before_dispatch(tmp_path_factory: pytest.TempPa
             assert (row["state"], row["attempts"]) == ("QUEUED", 0)
             assert row["delivered_until"] is not None
             async with product(folder, **paid(speech)) as last, visitor(last) as someone:
-                site = Site(folder, speech, last, someone, last.process, db)
+                site = Site(folder, speech, last, someone, last.process, db, "")
                 assert (await site.whole("甲站"))["attempts"] == 1
                 last.process.kill()
 
@@ -407,11 +412,9 @@ async def _calls_are(site: Site, run_id: int, states: list[str]) -> bool:
 
 
 async def _reconnected(site: Site) -> bool:
-    """Whether the chat process has started the killed server again."""
+    """Whether the chat process has started the killed server again, on its old port."""
     try:
-        async with database(site.folder) as connection:
-            await connection.execute("SELECT 1")
-        site.db = await asyncpg.connect(await asyncio.to_thread(EmbeddedPostgres(site.folder / "postgres").start))
+        site.db = await asyncpg.connect(site.url)
     except (OSError, asyncpg.PostgresError):
         return False
     return True
