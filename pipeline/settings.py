@@ -44,6 +44,7 @@ class Settings(BaseSettings):
     tts_dashscope_url: str = ""  # scheme and host of the account's endpoint; no default, because accounts differ
     tts_dashscope_voice: str = "Cherry"
     tts_price_micro_per_char: Annotated[int, Field(ge=0)] = 0  # for the ledger; 0: not known
+    tts_segment_chars: Annotated[int, Field(ge=50, le=600)] = 400  # of paid speech, per call (rule TTS-3)
     tts_timeout_s: Annotated[float, Field(gt=0)] = 60.0  # silence after which an answer is no longer waited for
     worker_concurrency: Annotated[int, Field(ge=0, le=8)] = 2  # 0: workers run elsewhere
     lease_s: Annotated[float, Field(gt=0)] = 60.0

@@ -41,7 +41,6 @@ from storage.listen import Listener
 from storage.migrate import migrate
 
 SEGMENT_CHARS = 160  # of local speech: half a minute of sound, so that progress moves and a crash costs little
-PAID_SEGMENT_CHARS = 400  # rule TTS-3
 
 
 class SystemClock:
@@ -138,7 +137,7 @@ def _speaker(settings: Settings, models: ModelHost, clock: SystemClock) -> Speak
             micro_per_char=settings.tts_price_micro_per_char,
             now=clock.now,
         )
-        return Speaker(paid, settings.tts_dashscope_voice, PAID_SEGMENT_CHARS)
+        return Speaker(paid, settings.tts_dashscope_voice, settings.tts_segment_chars)
     tts: Synthesizer = FakeSynthesizer() if settings.speech_fake else KokoroSynthesizer(models)
     return Speaker(tts, settings.speech_voice or DEFAULT_VOICE, SEGMENT_CHARS)
 

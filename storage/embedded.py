@@ -92,6 +92,9 @@ class EmbeddedPostgres:
         """Start the server again, on the same port, if it is gone. True when it had to. Cheap when it lives."""
         if self._alive():
             return False
+        # Another process that starts it at this moment holds the launch lock and waits for our zombie to be gone.
+        if (child := _started.get(self._home)) is not None:
+            child.poll()
         with self._launching():
             if self._alive():
                 return False

@@ -68,7 +68,7 @@ async def product(data: Path, **settings: str) -> AsyncIterator[Product]:
             if found := ADDRESS.search(line):
                 break
             if not line:
-                raise RuntimeError(f"earmark up ended: {''.join(lines)}")
+                raise RuntimeError(f"earmark up ended with {await process.wait()}: {''.join(lines)}")
     drain = asyncio.create_task(_drain(process.stdout, lines))
     try:
         yield Product(process, found[1], found[2], lines)

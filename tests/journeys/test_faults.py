@@ -2,32 +2,39 @@
 
 What is asserted are rows and the speech server's own counts. A run is ``whole`` when it ended once: one publication,
 one voice note, every segment stored once; and ``speech.billed`` says what was paid for.
+
+All rows share one data folder, one speech server, one chat process (``earmark up`` that makes no runs itself) and one
+worker process that is frozen (SIGSTOP) unless a row wants it: a process takes seconds to start. Each row adds the
+processes that it breaks.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import signal
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import asyncpg
 import httpx
 import pytest
+import pytest_asyncio
 
 from eval.simulators.speech import CUT, LOST, SimulatedSpeech, hold, simulated_speech, status
 from storage.embedded import EmbeddedPostgres
 from storage.tx import WAKE_CHANNEL
 from tests.support.folders import walkable
-from tests.support.product import Visitor, product, until, visitor, worker
+from tests.support.product import Product, Visitor, product, until, visitor, worker
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
 
-THINGS = "水泵 风机 阀门 滤网 电缆 轴承 皮带 仪表 油封 冷却塔 压力表 减速机 电动机 变频器 接触器 保险丝".split()
-BUDGET_S = 150
+THINGS = "水泵 风机 阀门 滤网 电缆 轴承".split()
+BUDGET_S = 60
 RUN = """
 SELECT r.*, v.id AS revision, v.state AS revision_state, e.id AS episode_id, e.state AS episode, v.duration_ms,
        e.published_revision_id AS published
@@ -35,10 +42,14 @@ SELECT r.*, v.id AS revision, v.state AS revision_state, e.id AS episode_id, e.s
   JOIN episode e ON e.id = v.episode_id JOIN source s ON s.id = e.source_id WHERE s.name = $1
 """
 CALLS = "SELECT state, fingerprint, call_seq FROM provider_call WHERE run_id = $1 AND effect = 'billed' ORDER BY id"
+PLAN = """
+SELECT i.episode_id, i.duration_ms, p.budget_ms, (p.local_date + 1)::timestamp AT TIME ZONE 'Asia/Shanghai' AS midnight
+  FROM plan_item i JOIN daily_plan p ON p.id = i.plan_id
+"""
 RECEIPT = "SELECT id, payload FROM chat_message WHERE kind = 'receipt' AND subject_id = $1"
 
 
-def article(name: str, paragraphs: int = 16) -> tuple[str, bytes]:
+def article(name: str, paragraphs: int = 6) -> tuple[str, bytes]:
     """A file of which no sentence stands in another: what one run has spoken helps no other."""
     lines = [
         f"{name}的第{n}项检查发现，{thing}运行满{n * 100}小时后需要更换，否则温度会升到{40 + n}度，并且每天多耗电{n}度。"
@@ -47,18 +58,120 @@ def article(name: str, paragraphs: int = 16) -> tuple[str, bytes]:
     return f"{name}.md", f"# {name}维护记录\n\n{chr(10) * 2}".encode() + "\n\n".join(lines).encode()
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@dataclass
+class Site:
+    """What the rows share."""
+
+    folder: Path
+    speech: SimulatedSpeech
+    chat: Product
+    someone: Visitor
+    spare: asyncio.subprocess.Process
+    db: asyncpg.Connection
+    url: str
+
+    def settings(self, **more: str) -> dict[str, str]:
+        return paid(self.speech, **more)
+
+    async def send(self, name: str) -> None:
+        assert (await self.someone.send("讲要点", article(name))).status_code < 400
+
+    async def press(self, revision: int, verb: str) -> None:
+        message = (await self.db.fetchrow(RECEIPT, revision))["id"]
+        assert (await self.someone.press(verb, message, revision=revision)).status_code < 400
+
+    @contextlib.asynccontextmanager
+    async def working(self) -> AsyncIterator[asyncio.subprocess.Process]:
+        """The spare worker works; frozen again afterwards."""
+        self.spare.send_signal(signal.SIGCONT)
+        try:
+            yield self.spare
+        finally:
+            self.spare.send_signal(signal.SIGSTOP)
+
+    async def dies(self, name: str, point: str, **more: str) -> Any:
+        """Send an article to a worker that is killed at ``point``; its run."""
+        async with worker(self.folder, **self.settings(CRASH_AT=point, WORKER_CONCURRENCY="1", **more)) as process:
+            await self.send(name)
+            assert await asyncio.wait_for(process.wait(), 60) == -signal.SIGKILL
+        return await self.run(name)
+
+    async def run(self, name: str) -> Any:
+        return await self.db.fetchrow(RUN, f"{name}.md")
+
+    async def calls(self, run_id: int) -> list[str]:
+        return [row["state"] for row in await self.db.fetch(CALLS, run_id)]
+
+    async def in_state(self, name: str, *states: str) -> Any:
+        async def there() -> Any:
+            row = await self.run(name)
+            return row if row is not None and row["state"] in states else None
+
+        return await until(there)
+
+    async def says(self, revision: int, words: str) -> bool:
+        row = await self.db.fetchrow(RECEIPT, revision)
+        return row is not None and words in row["payload"]
+
+    async def waiting(self, count: int) -> bool:
+        """Whether so many transactions wait for a row of somebody else."""
+        return await self.db.fetchval("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") >= count
+
+    async def whole(self, name: str, *, again: int = 0) -> Any:
+        """The run ended once, and what was paid for is its segments and ``again`` more. Returns its row."""
+        row = await self.in_state(name, "SUCCEEDED", "FAILED")
+        assert (row["state"], row["episode"], row["published"]) == ("SUCCEEDED", "PUBLISHED", row["revision"])
+        voice = "SELECT count(*) FROM chat_message WHERE kind = 'voice' AND subject_id = $1"
+        await until(lambda: self.db.fetchval(voice, row["revision"]))
+        assert await self.db.fetchval(voice, row["revision"]) == 1
+        kept = [r["fingerprint"] for r in await self.db.fetch(CALLS, row["id"]) if r["state"] == "STORED"]
+        assert len(kept) == len(set(kept)) >= 3, "a segment was stored twice, or there are too few to lose one"
+        assert not {"INTENT", "RECEIPT"} & set(await self.calls(row["id"])), "something is left open"
+        assert len(self.paid_for(name)) == len(kept) + again
+        return row
+
+    def paid_for(self, name: str) -> list[str]:
+        return [text for text in self.speech.billed if name in text]
+
+    async def everything(self, row: Any) -> list[Any]:
+        """Every row a late worker might have touched."""
+        tables = ("run_event WHERE run_id = $1", "provider_call WHERE run_id = $1", "stage_artifact WHERE run_id = $1")
+        found = [row] + [await self.db.fetch(f"SELECT * FROM {table} ORDER BY 1, 2", row["id"]) for table in tables]
+        return [*found, await self.db.fetchrow("SELECT * FROM episode_revision WHERE id = $1", row["revision"])]
+
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Site]:
     path = tmp_path_factory.mktemp("faults")
     walkable(path)
-    return path / "data"
+    folder = path / "data"
+    async with (
+        simulated_speech() as speech,
+        product(folder, **paid(speech, WORKER_CONCURRENCY="0")) as chat,
+        database(folder) as db,
+        worker(folder, **paid(speech, WORKER_CONCURRENCY="1")) as spare,
+        visitor(chat) as someone,
+    ):
+        speech.s_per_beat = 0.14  # in a hurry, and still plausible
+        spare.send_signal(signal.SIGSTOP)
+        server = EmbeddedPostgres(folder / "postgres")
+        site = Site(folder, speech, chat, someone, spare, db, await asyncio.to_thread(server.start))
+        yield site
+        await site.db.close()
+        chat.process.kill()
+        await asyncio.to_thread(server.close)
 
 
-@pytest.fixture
-async def speech() -> AsyncIterator[SimulatedSpeech]:
-    async with simulated_speech() as server:
-        server.s_per_beat = 0.14  # in a hurry, and still plausible
-        yield server
+@pytest_asyncio.fixture(loop_scope="module")
+async def site(shared: Site) -> AsyncIterator[Site]:
+    """The shared site, with nothing of another row left to be done."""
+    yield shared
+    await shared.db.execute(
+        "UPDATE generation_run SET state = 'CANCELLED', finished_at = now(), expires_at = NULL"
+        " WHERE state NOT IN ('SUCCEEDED', 'FAILED', 'CANCELLED')"
+    )
+    shared.speech.on_synthesis.clear()
+    shared.speech.on_download.clear()
 
 
 def paid(speech: SimulatedSpeech, **more: str) -> dict[str, str]:
@@ -68,6 +181,7 @@ def paid(speech: SimulatedSpeech, **more: str) -> dict[str, str]:
         "TTS_DASHSCOPE_KEY": speech.key,
         "TTS_DASHSCOPE_URL": speech.address,
         "TTS_PRICE_MICRO_PER_CHAR": "80",
+        "TTS_SEGMENT_CHARS": "120",
         "RETRY_BASE_S": "0.2",
         **more,
     }
@@ -85,318 +199,231 @@ async def database(folder: Path) -> AsyncIterator[asyncpg.Connection]:
         await asyncio.to_thread(server.close)
 
 
-HELD = "episodes held"
-
-
 @contextlib.asynccontextmanager
-async def holding(folder: Path, *episodes: int) -> AsyncIterator[None]:
-    """Keep the rows of these episodes locked: whoever publishes them waits in the middle of it."""
+async def holding(folder: Path, *episodes: int) -> AsyncIterator[asyncpg.Connection]:
+    """Keep the rows of these episodes locked until ROLLBACK: whoever publishes them waits in the middle of it."""
     async with database(folder) as connection:
-        await connection.execute(f"SET application_name = '{HELD}'")
         await connection.execute("BEGIN")
         for episode in sorted(episodes):
             await connection.execute("SELECT 1 FROM episode WHERE id = $1 FOR UPDATE", episode)
-        yield
+        yield connection
 
 
-async def _waiting(db: asyncpg.Connection, count: int) -> bool:
-    """Whether so many transactions wait for a row of somebody else."""
-    sql = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-    return await db.fetchval(sql) >= count
+async def test_exit_after_commit_before_dispatch(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Row 1 (RUN-1, RUN-3): business rows and run are committed and nobody was told; the next start finds the run.
+
+    Killed at the commit itself, and again where the due run was leased for delivery and its message was lost.
+    """
+    path = tmp_path_factory.mktemp("before")
+    walkable(path)
+    folder = path / "data"
+    async with simulated_speech() as speech:
+        idle = paid(speech, WORKER_CONCURRENCY="0")
+        async with product(folder, **idle, CRASH_AT="update_handled") as first, visitor(first) as someone:
+            with contextlib.suppress(httpx.TransportError):  # it may die while it answers
+                await someone.send("讲要点", article("甲站"))
+            assert await first.killed() == -signal.SIGKILL
+        async with database(folder) as db:
+            row = await db.fetchrow(RUN, "甲站.md")
+            assert (row["state"], row["attempts"], row["fence"]) == ("QUEUED", 0, 0)
+            with pytest.raises(RuntimeError, match=f"ended with {-signal.SIGKILL}"):
+                async with product(folder, **idle, CRASH_AT="dispatched"):
+                    pass
+            row = await db.fetchrow(RUN, "甲站.md")
+            assert (row["state"], row["attempts"]) == ("QUEUED", 0)
+            assert row["delivered_until"] is not None
+            async with product(folder, **paid(speech)) as last, visitor(last) as someone:
+                site = Site(folder, speech, last, someone, last.process, db, "")
+                assert (await site.whole("甲站"))["attempts"] == 1
+                last.process.kill()
 
 
-async def _let_go(db: asyncpg.Connection) -> None:
-    await db.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", HELD)
-
-
-async def send(someone: Visitor, name: str) -> None:
-    with contextlib.suppress(httpx.TransportError):  # the process may be killed while it answers
-        assert (await someone.send("讲要点", article(name))).status_code < 400
-
-
-async def run_of(db: asyncpg.Connection, name: str) -> Any:
-    return await db.fetchrow(RUN, f"{name}.md")
-
-
-async def in_state(db: asyncpg.Connection, name: str, *states: str) -> Any:
-    async def there() -> Any:
-        row = await run_of(db, name)
-        return row if row is not None and row["state"] in states else None
-
-    return await until(there)
-
-
-async def calls(db: asyncpg.Connection, run_id: int) -> list[str]:
-    return [row["state"] for row in await db.fetch(CALLS, run_id)]
-
-
-async def whole(db: asyncpg.Connection, name: str, speech: SimulatedSpeech, *, again: int = 0) -> Any:
-    """The run ended once, and what was paid for is its segments and ``again`` more. Returns its row."""
-    await in_state(db, name, "SUCCEEDED", "FAILED")
-    row = await run_of(db, name)
-    assert (row["state"], row["episode"], row["published"]) == ("SUCCEEDED", "PUBLISHED", row["revision"])
-    voice = "SELECT count(*) FROM chat_message WHERE kind = 'voice' AND subject_id = $1"
-    await until(lambda: db.fetchval(voice, row["revision"]))
-    assert await db.fetchval(voice, row["revision"]) == 1
-    kept = [r["fingerprint"] for r in await db.fetch(CALLS, row["id"]) if r["state"] == "STORED"]
-    assert len(kept) == len(set(kept)) >= 2, "a segment was stored twice, or there is only one to lose"
-    assert not {"INTENT", "RECEIPT"} & set(await calls(db, row["id"])), "something is left open"
-    texts = [text for text in speech.billed if name in text]
-    assert len(texts) == len(kept) + again
-    return row
-
-
-async def pressed(db: asyncpg.Connection, someone: Visitor, revision: int, verb: str) -> None:
-    message = (await db.fetchrow(RECEIPT, revision))["id"]
-    assert (await someone.press(verb, message, revision=revision)).status_code < 400
-
-
-async def test_exit_after_commit_before_dispatch(folder: Path, speech: SimulatedSpeech) -> None:
-    """Row 1 (RUN-1, RUN-3): business rows and run are committed, and nobody was told; the next start finds the run."""
-    stopped = paid(speech, WORKER_CONCURRENCY="0", CRASH_AT="update_handled")
-    async with product(folder, **stopped) as first, visitor(first) as someone:
-        await send(someone, "甲站")
-        assert await first.killed() == -signal.SIGKILL
-    async with database(folder) as db:
-        row = await run_of(db, "甲站")
-        assert (row["state"], row["attempts"], row["fence"]) == ("QUEUED", 0, 0)
-        # ... and once more where a due run was leased for delivery and the message of it was lost.
-        async with product(folder, **paid(speech, WORKER_CONCURRENCY="0", CRASH_AT="dispatched")) as second:
-            assert await second.killed() == -signal.SIGKILL
-        row = await run_of(db, "甲站")
-        assert (row["state"], row["attempts"]) == ("QUEUED", 0)
-        assert row["delivered_until"] is not None
-        async with product(folder, **paid(speech)):
-            row = await whole(db, "甲站", speech)
-            assert row["attempts"] == 1
-
-
-async def test_duplicate_delivery(folder: Path, speech: SimulatedSpeech) -> None:
+async def test_duplicate_delivery(site: Site) -> None:
     """Row 2 (RUN-3, RUN-4): the same runs are announced again and again to two workers; each is attempted once."""
-    settings = paid(speech, LEASE_S="30", HEARTBEAT_S="5", WORKER_CONCURRENCY="1")
     names = ["乙一", "乙二", "乙三"]
-    async with (
-        product(folder, **{**settings, "WORKER_CONCURRENCY": "0"}) as chat,
-        worker(folder, **settings),
-        worker(folder, **settings),
-        visitor(chat) as someone,
-        database(folder) as db,
-    ):
-        ending = asyncio.Event()
+    ending = asyncio.Event()
 
-        async def announce() -> None:
-            async with database(folder) as other:
-                while not ending.is_set():
-                    await other.execute("UPDATE generation_run SET delivered_until = NULL WHERE state = 'QUEUED'")
-                    await other.execute(f"NOTIFY {WAKE_CHANNEL}")
-                    await asyncio.sleep(0.02)
+    async def announce() -> None:
+        async with database(site.folder) as other:
+            while not ending.is_set():
+                await other.execute("UPDATE generation_run SET delivered_until = NULL WHERE state = 'QUEUED'")
+                await other.execute(f"NOTIFY {WAKE_CHANNEL}")
+                await asyncio.sleep(0.2)
 
+    async with worker(site.folder, **site.settings(WORKER_CONCURRENCY="1")), site.working():
         again = asyncio.create_task(announce())
         for name in names:
-            await send(someone, name)
-        holders = set()
-        for name in names:
-            row = await whole(db, name, speech)
-            assert (row["attempts"], row["fence"]) == (1, 1)
-            started = await db.fetch(
-                "SELECT data FROM run_event WHERE run_id = $1 AND kind = 'attempt_started'", row["id"]
-            )
-            assert len(started) == 1
-            holders.add(started[0]["data"])
+            await site.send(name)
+        ended = [await site.whole(name) for name in names]
         ending.set()
         await again
-        assert len(holders) == 2, "one worker did everything: nothing was delivered twice"
+    started = "SELECT data->>'holder' FROM run_event WHERE run_id = $1 AND kind = 'attempt_started'"
+    holders = [[r[0] for r in await site.db.fetch(started, row["id"])] for row in ended]
+    assert [len(h) for h in holders] == [row["fence"] for row in ended] == [1, 1, 1]
+    assert len({h[0] for h in holders}) == 2, "one worker did everything: nothing was delivered twice"
 
 
-async def test_a_late_worker_after_takeover_writes_nothing(folder: Path, speech: SimulatedSpeech) -> None:
-    """Row 3 (RUN-4, RUN-8): frozen while it downloads; another finishes with its receipt; the late one moves nothing."""
-    settings = paid(speech, WORKER_CONCURRENCY="1")
-    async with (
-        product(folder, **{**settings, "WORKER_CONCURRENCY": "0"}) as chat,
-        worker(folder, **settings) as late,
-        visitor(chat) as someone,
-        database(folder) as db,
-    ):
-        held = speech.next_download(hold())
-        await send(someone, "丙站")
-        await until(lambda: _true(speech.downloads))
+async def test_a_late_worker_after_takeover_writes_nothing_and_its_receipt_is_kept(site: Site) -> None:
+    """Row 3 (RUN-4, RUN-8, TTS-1), twice.
+
+    Frozen while it downloads: another finishes with its receipt, and what it does when it wakes moves nothing.
+    Frozen between request and answer: the run waits for a person; the answer that comes late is a fact and is used.
+    """
+    async with worker(site.folder, **site.settings(WORKER_CONCURRENCY="1")) as late:
+        held = site.speech.next_download(hold())
+        await site.send("丙站")
+        await until(lambda: _true(site.speech.downloads and len(site.speech.downloads) in site.speech.on_download))
         late.send_signal(signal.SIGSTOP)
-        async with worker(folder, **settings) as other:
-            row = await whole(db, "丙站", speech)
-            assert (row["attempts"], row["fence"]) == (2, 2)
-            before = await _everything(db, row)
-            other.terminate()
-            await other.wait()
+        async with site.working():
+            row = await site.whole("丙站")
+        assert row["fence"] == 2
+        before = await site.everything(row)
+        held.release.set()
+        held = site.speech.next_synthesis(hold())
+        late.send_signal(signal.SIGCONT)
+        await site.send("丁站")  # the late one takes it, so it has had its say about the other
+        await until(lambda: _true(site.paid_for("丁站")))
+        assert await site.everything(await site.run("丙站")) == before
+        late.send_signal(signal.SIGSTOP)
+        async with site.working():
+            row = await site.in_state("丁站", "WAITING_REVIEW")
+        assert await site.calls(row["id"]) == ["UNKNOWN"]
         held.release.set()
         late.send_signal(signal.SIGCONT)
-        await send(someone, "丙后")  # the late one does it, so it has had its say about the other
-        await whole(db, "丙后", speech)
-        assert await _everything(db, await run_of(db, "丙站")) == before
-
-
-async def test_a_late_receipt_is_kept_and_used(folder: Path, speech: SimulatedSpeech) -> None:
-    """Row 3 (TTS-1): frozen between the request and its answer; the answer that comes after takeover is a fact."""
-    settings = paid(speech, WORKER_CONCURRENCY="1")
-    async with (
-        product(folder, **{**settings, "WORKER_CONCURRENCY": "0"}) as chat,
-        worker(folder, **settings) as late,
-        visitor(chat) as someone,
-        database(folder) as db,
-    ):
-        held = speech.next_synthesis(hold())
-        await send(someone, "丁站")
-        await until(lambda: _true(speech.billed))
-        late.send_signal(signal.SIGSTOP)
-        async with worker(folder, **settings) as other:
-            row = await in_state(db, "丁站", "WAITING_REVIEW")
-            assert await calls(db, row["id"]) == ["UNKNOWN"]
-            other.terminate()
-            await other.wait()
-        held.release.set()
-        late.send_signal(signal.SIGCONT)
-        await until(lambda: _calls_are(db, row["id"], ["RECEIPT"]))
-        now = await run_of(db, "丁站")
+        await until(lambda: _calls_are(site, row["id"], ["RECEIPT"]))
+        now = await site.run("丁站")
         assert (now["state"], now["fence"], now["event_seq"]) == ("WAITING_REVIEW", row["fence"], row["event_seq"])
-        await pressed(db, someone, row["revision"], "retry")
-        await whole(db, "丁站", speech)  # nothing more was paid for
+        await until(lambda: site.says(row["revision"], "放弃"))
+        await site.press(row["revision"], "retry")
+        await site.whole("丁站")  # nothing more was paid for
 
 
-async def test_speech_made_and_download_failed(folder: Path, speech: SimulatedSpeech) -> None:
-    """Row 4 (TTS-2): the url of the receipt is used again, after bad answers and after a kill; each is billed once."""
-    async with product(folder, **paid(speech, CRASH_AT="call_received")) as first, visitor(first) as someone:
-        await send(someone, "戊站")
-        assert await first.killed() == -signal.SIGKILL
-    assert (len(speech.billed), len(speech.downloads)) == (1, 0)
-    speech.next_download(status(503))
-    speech.next_download(CUT, skip=1)
-    async with product(folder, **paid(speech)), database(folder) as db:
-        row = await whole(db, "戊站", speech)
-        assert row["attempts"] == 4  # killed, 503, cut off, done
-        assert speech.downloads[:3] == ["/result/1.wav"] * 3
-        assert len(speech.downloads) == len(speech.billed) + 2
+async def test_speech_made_and_download_failed(site: Site) -> None:
+    """Row 4 (TTS-2): the url of the receipt is used again, after a kill and after bad answers; each is billed once."""
+    await site.dies("戊站", "call_received")
+    assert len(site.paid_for("戊站")) == 1
+    downloads = len(site.speech.downloads)
+    site.speech.next_download(status(503))
+    site.speech.next_download(CUT, skip=1)
+    async with site.working():
+        row = await site.whole("戊站")
+    assert row["attempts"] == 4  # killed, 503, cut off, done
+    made = site.speech.downloads[downloads:]
+    assert made[0] == made[1] == made[2] != made[3]
+    assert len(made) == len(site.paid_for("戊站")) + 2
 
 
-async def test_speech_sent_without_receipt(folder: Path, speech: SimulatedSpeech) -> None:
+async def test_speech_sent_without_receipt(site: Site) -> None:
     """Row 5 (TTS-1): nobody knows whether it was made; only a person's press makes exactly what is missing anew."""
-    speech.next_synthesis(LOST, skip=1)
-    async with product(folder, **paid(speech)) as first, visitor(first) as someone, database(folder) as db:
-        await send(someone, "己站")
-        row = await in_state(db, "己站", "WAITING_REVIEW")
-        assert await calls(db, row["id"]) == ["STORED", "UNKNOWN"]
-        first.process.kill()
-        await first.killed()
-    async with product(folder, **paid(speech)) as second, visitor(second) as someone, database(folder) as db:
-        speech.next_synthesis(LOST)
-        await send(someone, "庚站")  # its whole life passes while the other one waits
-        other = await in_state(db, "庚站", "WAITING_REVIEW")
-        await until(lambda: _says(db, other["revision"], "放弃"))
-        await pressed(db, someone, other["revision"], "cancel")
-        await in_state(db, "庚站", "CANCELLED")
-        assert len(speech.billed) == 3, "the machine asked again by itself"
-        missing = (await run_of(db, "己站"))["error_values"]
-        assert '"missing": 2' in missing
-        assert await until(lambda: _says(db, row["revision"], "重试缺失的 2 段"))
-        assert await _says(db, row["revision"], "放弃")
-        await pressed(db, someone, row["revision"], "retry")
-        done = await whole(db, "己站", speech, again=1)
-        assert await calls(db, done["id"]) == ["STORED", "FAILED", "STORED", "STORED"]
-        assert len(speech.billed) == 5
-        assert await calls(db, other["id"]) == ["UNKNOWN"]
+    site.speech.next_synthesis(LOST, skip=1)
+    async with worker(site.folder, **site.settings(WORKER_CONCURRENCY="1")) as first:
+        await site.send("己站")
+        row = await site.in_state("己站", "WAITING_REVIEW")
+        first.kill()
+        await first.wait()
+    assert await site.calls(row["id"]) == ["STORED", "UNKNOWN"]
+    parts, missing = (json.loads(row["error_values"])[key] for key in ("parts", "missing"))
+    assert missing == parts - 1
+    async with site.working():
+        site.speech.next_synthesis(LOST)
+        await site.send("庚站")  # its whole life passes while the other one waits
+        other = await site.in_state("庚站", "WAITING_REVIEW")
+        await until(lambda: site.says(other["revision"], "放弃"))
+        await site.press(other["revision"], "cancel")
+        await site.in_state("庚站", "CANCELLED")
+        assert len(site.paid_for("己站")) == 2, "the machine asked again by itself"
+        assert await site.says(row["revision"], f"重试缺失的 {missing} 段")
+        assert await site.says(row["revision"], "放弃")
+        await site.press(row["revision"], "retry")
+        await site.whole("己站", again=1)
+    assert await site.calls(row["id"]) == ["STORED", "FAILED", *["STORED"] * missing]
+    assert await site.calls(other["id"]) == ["UNKNOWN"]
+    assert len(site.paid_for("庚站")) == 1
 
 
 @pytest.mark.parametrize(("point", "name"), [("segment_stored", "辛站"), ("audio_stored", "壬站")])
-async def test_object_stored_and_commit_failed(folder: Path, speech: SimulatedSpeech, point: str, name: str) -> None:
-    """Row 6 (AUD-4, RUN-8): the bytes lie there and no row names them; they are found again, nothing is spoken twice."""
-    async with product(folder, **paid(speech, CRASH_AT=point)) as first, visitor(first) as someone:
-        await send(someone, name)
-        assert await first.killed() == -signal.SIGKILL
-    before = await asyncio.to_thread(_objects, folder)
-    async with product(folder, **paid(speech)), database(folder) as db:
-        await whole(db, name, speech)
-    after = await asyncio.to_thread(_objects, folder)
-    assert before <= after, "what lay there was not found again, but written anew"
+async def test_object_stored_and_commit_failed(site: Site, point: str, name: str) -> None:
+    """Row 6 (AUD-4, RUN-8): the bytes lie there and no row names them; found again, and nothing is spoken twice."""
+    before = await asyncio.to_thread(_objects, site.folder)
+    await site.dies(name, point)
+    orphans = await asyncio.to_thread(_objects, site.folder) - before
+    assert orphans
+    async with site.working():
+        await site.whole(name)
+    named = await site.db.fetchval("SELECT string_agg(content::text, ' ') FROM stage_artifact")
+    sources = {r[0] for r in await site.db.fetch("SELECT blob_key FROM source")}
+    assert all(key in named or key in sources for key in orphans), "what lay there was not found, but written anew"
 
 
-async def test_audio_good_and_publish_failed(folder: Path, speech: SimulatedSpeech) -> None:
-    """Row 7 (PUB-2, RUN-2): killed before publishing, then the database dies in the middle of it; only that is repeated."""
-    async with product(folder, **paid(speech, CRASH_AT="publish_before")) as first, visitor(first) as someone:
-        await send(someone, "癸站")
-        assert await first.killed() == -signal.SIGKILL
-    async with database(folder) as db:
-        row = await run_of(db, "癸站")
-        assert (row["revision_state"], row["episode"]) == ("AUDIO_READY", "OPEN")
-        spoken = len(speech.billed)
-        async with product(folder, **paid(speech)), holding(folder, row["episode_id"]):
-            await until(lambda: _waiting(db, 1))
-            await asyncio.to_thread(_kill_server, folder)
-            async with database(folder) as after:
-                done = await whole(after, "癸站", speech)
-                assert len(speech.billed) == spoken
-                assert done["duration_ms"] == row["duration_ms"]
+async def test_audio_good_and_publish_failed(site: Site) -> None:
+    """Row 7 (PUB-2, RUN-2): killed before publishing; then the database dies in the middle of it; only that is repeated."""
+    row = await site.dies("癸站", "publish_before")
+    assert (row["revision_state"], row["episode"]) == ("AUDIO_READY", "OPEN")
+    spoken = len(site.speech.syntheses)
+    async with holding(site.folder, row["episode_id"]), site.working():
+        await until(lambda: site.waiting(1))
+        await asyncio.to_thread(_kill_server, site.folder)
+        await until(lambda: _true(site.db.is_closed()))
+        await until(lambda: _reconnected(site))
+        done = await site.whole("癸站")
+    assert len(site.speech.syntheses) == spoken
+    assert done["duration_ms"] == row["duration_ms"]
 
 
-async def test_two_episodes_published_at_once_into_one_plan(folder: Path, speech: SimulatedSpeech) -> None:
-    """Row 8 (PUB-1, PUB-2): the day's sum holds, one waits for tomorrow, and no publication changes or happens twice."""
-    settings = paid(speech, LEASE_S="60", HEARTBEAT_S="10", WORKER_CONCURRENCY="1", DAY_BUDGET_S=str(BUDGET_S))
+async def test_two_episodes_published_at_once_into_one_plan(site: Site) -> None:
+    """Row 8 (PUB-1, PUB-2): the day's sum holds, one waits for tomorrow, nothing is published twice or changed."""
     names = ["子站", "丑站"]
-    armed = {**settings, "CRASH_AT": "publish_before"}
-    async with (
-        product(folder, **{**settings, "WORKER_CONCURRENCY": "0"}) as chat,
-        visitor(chat) as someone,
-        database(folder) as db,
-    ):
-        async with worker(folder, **armed) as one, worker(folder, **armed) as two:
-            for name in names:
-                await send(someone, name)
-            assert [await one.wait(), await two.wait()] == [-signal.SIGKILL] * 2
-        ready = [await run_of(db, name) for name in names]
-        assert [row["revision_state"] for row in ready] == ["AUDIO_READY"] * 2
-        assert all(row["duration_ms"] < BUDGET_S * 1000 < 2 * row["duration_ms"] for row in ready)
-        async with holding(folder, *(row["episode_id"] for row in ready)):
-            await db.execute("UPDATE generation_run SET expires_at = now() WHERE state = 'RUNNING'")
-            async with worker(folder, **settings), worker(folder, **settings):
-                await until(lambda: _waiting(db, 2))
-                await _let_go(db)
-                ended = {(await in_state(db, name, "SUCCEEDED", "DEFERRED"))["state"]: name for name in names}
-                assert set(ended) == {"SUCCEEDED", "DEFERRED"}
-        done, late = [await run_of(db, ended[state]) for state in ("SUCCEEDED", "DEFERRED")]
-        plan = await db.fetch(
-            "SELECT i.episode_id, i.duration_ms, p.local_date, p.budget_ms FROM plan_item i JOIN daily_plan p ON p.id = i.plan_id"
-        )
-        assert [(i["episode_id"], i["duration_ms"]) for i in plan] == [(done["episode_id"], done["duration_ms"])]
-        assert plan[0]["budget_ms"] == BUDGET_S * 1000
-        assert (done["published"], done["revision"]) == (done["revision"], done["revision"])
-        assert (late["published"], late["episode"], late["revision_state"]) == (None, "OPEN", "AUDIO_READY")
-        assert late["error_reason"] == "no_room"
-        midnight = await db.fetchval(
-            "SELECT ($1::date + 1)::timestamp AT TIME ZONE 'Asia/Shanghai'", plan[0]["local_date"]
-        )
-        assert late["next_due_at"] == midnight
-        voices = "SELECT subject_id FROM outbox_message WHERE kind = 'voice' AND subject_id = ANY($1::bigint[])"
-        assert [r["subject_id"] for r in await db.fetch(voices, [r["revision"] for r in ready])] == [done["revision"]]
+    settings = site.settings(LEASE_S="60", HEARTBEAT_S="10", WORKER_CONCURRENCY="2", DAY_BUDGET_S=str(BUDGET_S))
+    async with worker(site.folder, **settings, CRASH_AT="publish_before:2") as armed:
+        for name in names:
+            await site.send(name)
+        ready = [await until(lambda name=name: site.run(name)) for name in names]
+        async with holding(site.folder, *(row["episode_id"] for row in ready)):
+            assert await asyncio.wait_for(armed.wait(), 60) == -signal.SIGKILL
+            ready = [await site.run(name) for name in names]
+            assert [row["revision_state"] for row in ready] == ["AUDIO_READY"] * 2
+    assert all(row["duration_ms"] < BUDGET_S * 1000 < 2 * row["duration_ms"] for row in ready)
+    async with holding(site.folder, *(row["episode_id"] for row in ready)) as held, worker(site.folder, **settings):
+        await site.db.execute("UPDATE generation_run SET expires_at = now() WHERE state = 'RUNNING'")
+        await site.db.execute(f"NOTIFY {WAKE_CHANNEL}")
+        await until(lambda: site.waiting(2))
+        await held.execute("ROLLBACK")
+        ended = {(await site.in_state(name, "SUCCEEDED", "DEFERRED"))["state"]: name for name in names}
+    assert set(ended) == {"SUCCEEDED", "DEFERRED"}
+    done, late = await site.run(ended["SUCCEEDED"]), await site.run(ended["DEFERRED"])
+    plan = await site.db.fetch(PLAN)
+    assert [(i["episode_id"], i["duration_ms"]) for i in plan] == [(done["episode_id"], done["duration_ms"])]
+    assert sum(i["duration_ms"] for i in plan) <= plan[0]["budget_ms"] == BUDGET_S * 1000
+    assert (done["published"], done["episode"]) == (done["revision"], "PUBLISHED")
+    assert (late["published"], late["episode"], late["revision_state"]) == (None, "OPEN", "AUDIO_READY")
+    assert (late["error_reason"], late["next_due_at"]) == ("no_room", plan[0]["midnight"])
+    voices = "SELECT subject_id FROM outbox_message WHERE kind = 'voice' AND subject_id = ANY($1::bigint[])"
+    said = await site.db.fetch(voices, [row["revision"] for row in ready])
+    assert [r["subject_id"] for r in said] == [done["revision"]]
+    assert [row["episode_id"] for row in ready] == [(await site.run(name))["episode_id"] for name in names]
 
 
 async def _true(value: Any) -> bool:
     return bool(value)
 
 
-async def _calls_are(db: asyncpg.Connection, run_id: int, states: list[str]) -> bool:
-    return await calls(db, run_id) == states
+async def _calls_are(site: Site, run_id: int, states: list[str]) -> bool:
+    return await site.calls(run_id) == states
 
 
-async def _says(db: asyncpg.Connection, revision: int, words: str) -> bool:
-    return words in (await db.fetchrow(RECEIPT, revision))["payload"]
+async def _reconnected(site: Site) -> bool:
+    """Whether the chat process has started the killed server again, on its old port."""
+    try:
+        site.db = await asyncpg.connect(site.url)
+    except (OSError, asyncpg.PostgresError):
+        return False
+    return True
 
 
-async def _everything(db: asyncpg.Connection, row: Any) -> list[Any]:
-    """Every row a late worker might have touched."""
-    tables = ("run_event WHERE run_id = $1", "provider_call WHERE run_id = $1", "stage_artifact WHERE run_id = $1")
-    found = [row] + [await db.fetch(f"SELECT * FROM {table} ORDER BY 1, 2", row["id"]) for table in tables]
-    return [*found, await db.fetchrow("SELECT * FROM episode_revision WHERE id = $1", row["revision"])]
-
-
-def _objects(folder: Path) -> set[Path]:
-    return {path for path in (folder / "blobs").rglob("*") if path.is_file()}
+def _objects(folder: Path) -> set[str]:
+    """Keys of everything in the store."""
+    root = folder / "blobs"
+    return {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()}
 
 
 def _kill_server(folder: Path) -> None:
