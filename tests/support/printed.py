@@ -27,7 +27,9 @@ class Printed:
         self._pages[-1][0].append(operators)
         return self
 
-    def say(self, x: float, y: float, text: str, *, size: float = 11, matrix: str = "1 0 0 1", mode: int = 0) -> Printed:
+    def say(
+        self, x: float, y: float, text: str, *, size: float = 11, matrix: str = "1 0 0 1", mode: int = 0
+    ) -> Printed:
         return self.glyphs(x, y, list(text), size=size, matrix=matrix, mode=mode)
 
     def glyphs(
@@ -68,7 +70,12 @@ class Printed:
             return len(objects)
 
         fonts = self._fonts(add)
-        picture = add(_stream("/Type /XObject /Subtype /Image /Width 2 /Height 2 /ColorSpace /DeviceGray /BitsPerComponent 8", b"\x80\x90\x70\x60"))
+        picture = add(
+            _stream(
+                "/Type /XObject /Subtype /Image /Width 2 /Height 2 /ColorSpace /DeviceGray /BitsPerComponent 8",
+                b"\x80\x90\x70\x60",
+            )
+        )
         tree = add(b"")
         kids = []
         for content, rotate, notes in self._pages:
