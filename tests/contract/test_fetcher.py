@@ -691,9 +691,7 @@ def trusting(authority):
 
 async def test_a_certificate_is_checked_against_the_name_not_the_address(tls_web, trusting):
     world = World(tls_web)
-    found = await world.fetcher(LIMITS, tls=trusting).fetch(
-        "https://site.test/a", owner_id=1
-    )
+    found = await world.fetcher(LIMITS, tls=trusting).fetch("https://site.test/a", owner_id=1)
     assert (found.data, world.dialled[0], tls_web.requests[0].host) == (PAGE, (HERE, 443), "site.test")
 
 
