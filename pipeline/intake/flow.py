@@ -56,9 +56,7 @@ class Fit:
         return known
 
     def _edges(self, begin: float, reach: float, low: int, high: int) -> tuple[float, float]:
-        near = [
-            box for box in self._boxes[max(0, low) : high] if box is not None and -reach <= box[0] - begin <= reach
-        ]
+        near = [box for box in self._boxes[max(0, low) : high] if box is not None and -reach <= box[0] - begin <= reach]
         rights = sorted((box[2] for box in near), reverse=True)
         # One line may stick out: a mark that hangs, a formula.
         return min(box[0] for box in near), rights[1 if len(rights) >= _LEAST_ROWS else 0]

@@ -100,7 +100,9 @@ def test_two_tiers_of_vertical_columns_are_read_tier_by_tier():
     page = Printed().page()
     tiers = []
     for tier in range(2):
-        columns = ["".join(itertools.islice(itertools.cycle(f"第{tier}层第{n}列说的是水位与水泵"), 26)) for n in range(6)]
+        columns = [
+            "".join(itertools.islice(itertools.cycle(f"第{tier}层第{n}列说的是水位与水泵"), 26)) for n in range(6)
+        ]
         tiers.append("".join(columns))
         for number, column in enumerate(columns):
             for row, character in enumerate(column):
@@ -108,11 +110,14 @@ def test_two_tiers_of_vertical_columns_are_read_tier_by_tier():
     assert "".join(read(page).text.split()) == "".join(tiers)
 
 
-@pytest.mark.parametrize(("rotate", "matrix", "place"), [
-    (90, "0 1 -1 0", lambda x, y: (842 - y, x)),
-    (270, "0 -1 1 0", lambda x, y: (y - 247, 842 - x)),
-    (180, "-1 0 0 -1", lambda x, y: (595 - x, 842 - y)),
-])
+@pytest.mark.parametrize(
+    ("rotate", "matrix", "place"),
+    [
+        (90, "0 1 -1 0", lambda x, y: (842 - y, x)),
+        (270, "0 -1 1 0", lambda x, y: (y - 247, 842 - x)),
+        (180, "-1 0 0 -1", lambda x, y: (595 - x, 842 - y)),
+    ],
+)
 def test_a_page_that_is_turned_is_read_as_it_is_shown(rotate, matrix, place):
     """Columns on a turned page: the places count as the reader sees them."""
     page = Printed().page(rotate=rotate)
@@ -131,7 +136,9 @@ def test_a_stamp_that_leans_does_not_break_the_lines():
 
 def test_arabic_that_is_printed_as_it_looks_is_read_as_it_is_said():
     look = "ءاملا عافترا نع ةطحملا ريرقت"
-    page = Printed().page().say(60, 700, look).say(60, 680, "2026 ماع").say(60, 660, "a plain line below it, in English")
+    page = (
+        Printed().page().say(60, 700, look).say(60, 680, "2026 ماع").say(60, 660, "a plain line below it, in English")
+    )
     lines = read(page).text.split("\n")
     assert lines[0] == "تقرير المحطة عن ارتفاع الماء"
     assert lines[1] == "عام 2026"
@@ -143,7 +150,9 @@ def handbook(pages, first=1):
     for number in range(pages):
         printed.page().say(60, 810, "湖心站值班手册  第三版").say(290, 30, f"- {number + first} -")
         for row in range(5):
-            printed.say(60, 700 - 16 * row, f"{'甲乙丙丁'[number]}页的{'子丑寅卯辰'[row]}行内容各不相同，写到这里为止。")
+            printed.say(
+                60, 700 - 16 * row, f"{'甲乙丙丁'[number]}页的{'子丑寅卯辰'[row]}行内容各不相同，写到这里为止。"
+            )
     return printed
 
 
@@ -169,7 +178,10 @@ def test_rows_of_figures_are_not_joined():
 
 def test_a_list_item_after_a_full_line_stands_alone():
     page = Printed().page()
-    lines = ["湖心站每小时记录一次水位，数据当天送到县里保存，以备", "1.查验水位的变化是否合乎规律，以及各项记录是否完整无"]
+    lines = [
+        "湖心站每小时记录一次水位，数据当天送到县里保存，以备",
+        "1.查验水位的变化是否合乎规律，以及各项记录是否完整无",
+    ]
     for row, line in enumerate(lines):
         page.say(60, 700 - 16 * row, line)
     found = read(page)
