@@ -28,10 +28,11 @@ _LEAST_CHARS = 20  # fewer say nothing about a page
 
 # Digits with a letter among them that looks like one, years with a hole, symbols that no sentence has in a row.
 _NUMBER = re.compile(r"(?<![A-Za-z0-9])[0-9OoIlZzSBq|]*\d[0-9OoIlZzSBqt|]*(?![A-Za-z0-9])")
+_DIGIT = re.compile("[0-9]")
 _MISREAD = re.compile(r"[OoIlZzSBqt|]")
 _HOLED_YEAR = re.compile("(?:1[89]|20)[\u4e00-\u9fff](?:\\d)?年")
-_STREWN = re.compile(r"[\"'`´^~|\\<>{}@#*■□;:：；,，。.·]{3,}|(?<=\s)[\"'`´^~|\\<>{}@](?=\s)")
-_MAX_MISREAD = 0.06
+_STREWN = re.compile(r"[\"'`´^~|\\<>{}@#*■□;:：；,，。]{3,}|(?<=\s)[\"'`´^~|\\<>{}@](?=\s)")
+_MAX_MISREAD = 0.03
 _MAX_STREWN = 0.01
 
 
@@ -88,7 +89,8 @@ def is_doubtful(text: str) -> bool:
     letters = len("".join(text.split()))
     if letters < _LEAST_CHARS:
         return True  # a scan with hardly a word on it: the layer saw next to nothing
-    numbers = [found.group() for found in _NUMBER.finditer(text) if len(found.group()) > 1]
+    # Two digits at least: O2 and A1 are names.
+    numbers = [found.group() for found in _NUMBER.finditer(text) if len(_DIGIT.findall(found.group())) > 1]
     misread = sum(1 for number in numbers if _MISREAD.search(number)) + len(_HOLED_YEAR.findall(text))
     strewn = sum(len(found.group()) for found in _STREWN.finditer(text))
     return (misread >= 2 and misread > _MAX_MISREAD * len(numbers)) or strewn > _MAX_STREWN * letters

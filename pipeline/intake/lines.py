@@ -87,8 +87,13 @@ def lines_of(
     return lines
 
 
-def joined(text: str, kept: Sequence[Line], words: frozenset[str]) -> Iterable[tuple[int, int, str]]:
-    """Edits that leave only ``kept`` and join it into paragraphs; one newline stays between two."""
+def joined(
+    text: str, kept: Sequence[Line], words: frozenset[str], ocr: Sequence[bool]
+) -> Iterable[tuple[int, int, str]]:
+    """Edits that leave only ``kept`` and join it into paragraphs; one newline stays between two.
+
+    ``ocr`` says of each page whether a machine read it off a picture: such text is never joined with other text.
+    """
     full = _full_widths(kept)
     between = " " if _is_spaced(text) else ""
     at, seam = 0, ""
@@ -97,7 +102,8 @@ def joined(text: str, kept: Sequence[Line], words: frozenset[str]) -> Iterable[t
         at, seam = line.end, ""
         if following is not None:
             seam = "\n"
-            if _goes_on(text, line, following, full[line.page]):
+            apart = following.page - line.page > 1 or ocr[following.page] != ocr[line.page]
+            if not apart and _goes_on(text, line, following, full[line.page]):
                 cut, seam = _seam(text, line, following, words, between)
                 at -= cut
     yield at, len(text), ""
@@ -125,6 +131,8 @@ def _goes_on(text: str, line: Line, following: Line, full: float) -> bool:
     if "\u3000" in text[line.end : following.start]:  # an indent
         return False
     stopped = bool(_STOP.search(here))
+    if stopped and line.page != following.page:
+        return False
     if _HAN_SIDE.match(here[-1]) or _HAN_SIDE.match(there[0]):
         return line.columns >= (0.93 if stopped else 0.8) * full
     word = there.split(None, 1)[0]

@@ -33,7 +33,8 @@ class PageText:
     """One page as it was read; all offsets count in ``text``.
 
     ``goes_on``: starts of lines that continue the one before, None when only the words can tell. ``twice``: what was
-    printed over itself. ``hidden``: what nobody sees. ``tables``: rows that were composed from cells.
+    printed over itself. ``hidden``: what nobody sees. ``tables``: rows that were composed from cells. ``ocr``: it is
+    what a machine read off a picture.
     """
 
     text: str
@@ -42,6 +43,7 @@ class PageText:
     hidden: tuple[Span, ...] = ()
     tables: tuple[Span, ...] = ()
     boxes: tuple[LineBox, ...] = ()
+    ocr: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ def put_together(pages: Sequence[PageText], outline: Mapping[str, int]) -> Paged
     lines = lines_of(clean, [here(start) for start in starts], known, tables)
     found = furniture.furniture(clean, lines, len(pages))
     kept = [line for line in lines if line not in found] or lines
-    text, offsets = _then(offsets, apply_edits(clean, joined(clean, kept, words)))
+    text, offsets = _then(offsets, apply_edits(clean, joined(clean, kept, words, [page.ocr for page in pages])))
     page_starts = tuple(_past_space(text, here_in(offsets, start)) for start in starts)
     removed = (*furniture.ledger(clean, found), *_hidden(pages))
     spans = [(s + a, s + b) for p, s in zip(pages, starts, strict=True) for a, b in p.tables]

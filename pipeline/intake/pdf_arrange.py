@@ -16,6 +16,7 @@ from pipeline.intake.pdf_tables import Header, Table, aligned_tables, ruled_tabl
 from pipeline.intake.rows import Piece, Row, rows_of
 
 _SWITCHES = 6  # between columns; a page read column by column has one for each, and some for its notes
+_TOUCHING = 0.15  # heights between two characters of one word at most
 _LINE = 9.0  # heights: what is wider is a line of text
 _LEAST_TWICE = 3  # letters: fewer are a formula, not fake bold
 _FORM = 0.4  # share of a page's pieces
@@ -149,6 +150,8 @@ def _walls(lattices: Sequence[Lattice]) -> Callable[[Glyph, Glyph], bool] | None
         return None
 
     def between(last: Glyph, glyph: Glyph) -> bool:
+        if not glyph.spaced and glyph.x0 - last.x1 < _TOUCHING * max(glyph.height, 0.1):
+            return False  # a word that is too long for its cell is one word all the same
         return any(
             lattice.cell_at((last.x0 + last.x1) / 2, last.middle)
             != lattice.cell_at((glyph.x0 + glyph.x1) / 2, glyph.middle)

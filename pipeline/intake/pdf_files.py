@@ -35,7 +35,17 @@ def attachment_of(handle: Any) -> list[Attachment]:
     name = wide(lambda buffer, size: int(pdfium.FPDFAttachment_GetName(handle, buffer, size)))
     size = ctypes.c_ulong()
     pdfium.FPDFAttachment_GetFile(handle, None, 0, ctypes.byref(size))
-    return [Attachment(name or "?", int(size.value))]
+    return [Attachment(_decoded(name) or "?", int(size.value))]
+
+
+def _decoded(name: str) -> str:
+    """Some writers put the bytes of a UTF-16 string where pdfium takes each for a character."""
+    if not name.startswith("þÿ"):
+        return name
+    try:
+        return name.encode("latin-1").decode("utf-16")
+    except UnicodeError:
+        return name
 
 
 def attachments_of(document: Any, data: bytes) -> list[Attachment]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
@@ -114,22 +114,17 @@ def _judged(written: PageText, marks: Marks, scanned: bool) -> PageRead:
     if not scanned:
         return PageRead(State.READ, written, letters)
     if letters < _FEW or is_doubtful(written.text):
-        return PageRead(State.DOUBTFUL, written, letters)
-    return PageRead(State.LAYER if marks.unseen else State.READ, written, letters)
+        return PageRead(State.DOUBTFUL, replace(written, ocr=bool(marks.unseen)), letters)
+    if marks.unseen:
+        return PageRead(State.LAYER, replace(written, ocr=True), letters)
+    return PageRead(State.READ, written, letters)
 
 
 def _with_fields(written: PageText, filled: Sequence[str]) -> PageText:
     text = written.text.rstrip() + "\n" if written.text.strip() else ""
     if written.hidden and text:
         text = written.text  # the hidden tail keeps its place: its span counts from the start
-    return PageText(
-        text + "\n".join(filled) + "\n",
-        goes_on=written.goes_on,
-        twice=written.twice,
-        hidden=written.hidden,
-        tables=written.tables,
-        boxes=written.boxes,
-    )
+    return replace(written, text=text + "\n".join(filled) + "\n")
 
 
 def _hidden(textpage: Any, marks: Marks, frame: Frame, rects: Sequence[Rect]) -> frozenset[int]:

@@ -22,7 +22,6 @@ _THIN = 2.5  # points: a path no thicker is a rule
 _WHITE = 245
 _BESIDE = 4  # lines with a wide gap inside, in the stream's own order
 _BACK = 3
-_JUMPS = 5
 _LEAST_RULES = 3
 _SHORT_LINES = 0.5
 _DOUBLED = re.compile(r"(?:([^\W\d_])\1{1,3}){4,}")
@@ -162,7 +161,7 @@ def _is_upright(text: str) -> bool:
 
 def _order(rects: Sequence[Rect]) -> tuple[bool, bool, bool]:
     """Whether the stream has many wide gaps inside lines, steps back in a line, or jumps up the page."""
-    beside = back = jumps = segments = 0
+    beside = back = jumps = 0
     last: Rect | None = None
     for rect in rects:
         if last is None:
@@ -178,9 +177,8 @@ def _order(rects: Sequence[Rect]) -> tuple[bool, bool, bool]:
             back += rect[2] < last[0]
         elif rect[3] < last[1] - em:
             jumps += 1
-        segments += 1
         last = rect
-    return beside >= _BESIDE, back >= _BACK, jumps >= _JUMPS and jumps > 0.1 * segments
+    return beside >= _BESIDE, back >= _BACK, jumps > 0
 
 
 def _is_over_itself(rects: Sequence[Rect]) -> bool:

@@ -10,19 +10,20 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pipeline.intake.pdf_cells import Cell, grid_of
 from pipeline.intake.pdf_glyphs import Rect
 from pipeline.intake.pdf_rules import Lattice
-from pipeline.intake.rows import Piece, Row, rows_of
+from pipeline.intake.rows import Piece, Row
 from pipeline.intake.structure import table_lines
 
 _FIGURES = re.compile(r"[-+(¥$￥€£]*\d[\d,.\s%％/:：年月日)-]*")
 _YEAR = re.compile("(?:19|20)\\d{2}\\s*(?:年[度末初]?)?|(?:1[0-2]|0?[1-9])\\s*月")  # a name of a column as often as not
-_HAN_SIDE = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u3000-\u303f]")
 _MAX_NAME = 40  # characters of a column's name
 _LEAST_ALIGNED = 3  # columns and rows of a table without rules
 _MAX_ALIGNED_CELL = 24  # characters, the median: longer ones are columns of text
 _SAME_COLUMN = 3.0  # points
-_FILLED = 1.6  # em: what a full line of a cell leaves free at most
+
+_Row = tuple[Cell, ...]
 
 
 @dataclass(frozen=True)
@@ -47,41 +48,16 @@ class Header:
 
 def ruled_table(lattice: Lattice, pieces: Sequence[Piece], height: float, before: Header | None) -> Table | None:
     """Read the words in a grid; None when there are hardly any."""
-    inside: dict[int, list[Piece]] = {}
-    for piece in pieces:
-        cell = lattice.cell_at((piece.x0 + piece.x1) / 2, piece.middle)
-        if cell is not None:
-            inside.setdefault(cell, []).append(piece)
-    if len(inside) < 2:
+    grid = grid_of(lattice, pieces)
+    if grid is None:
         return None
-    used = frozenset(piece.at for its in inside.values() for piece in its)
-    texts = {cell: _cell_text(its) for cell, its in inside.items()}
-    rows = [[_Cell(name, texts.get(name, "")) for name in names] for names in lattice.cell]
-    named = _named(rows, before if _goes_on(lattice, height, before) else None)
-    if named is None:
-        return Table(lattice.box, tuple(_plain(lattice, inside)), False, used)
+    named = _named(grid.rows, before if _goes_on(lattice, height, before) else None)
+    if named is None or grid.uneven:
+        return Table(lattice.box, grid.lines, False, grid.used)
     above, names, body = named
     lines = [*above, *_body_lines(names, body)]
     header = Header(lattice.xs, tuple(names), lattice.ys[-1] / height if height > 0 else 0.0)
-    return Table(lattice.box, tuple(lines), True, used, header)
-
-
-@dataclass(frozen=True)
-class _Cell:
-    name: int
-    text: str
-
-
-def _cell_text(pieces: list[Piece]) -> str:
-    text = ""
-    for row in rows_of(pieces):
-        text = _glued(text, row.text.strip())
-    return text
-
-
-def _glued(text: str, line: str) -> str:
-    bare = not text or (_HAN_SIDE.match(text[-1]) and _HAN_SIDE.match(line[:1] or " "))
-    return text + (line if bare else f" {line}")
+    return Table(lattice.box, tuple(lines), True, grid.used, header)
 
 
 def _goes_on(lattice: Lattice, height: float, before: Header | None) -> bool:
@@ -95,9 +71,9 @@ def _goes_on(lattice: Lattice, height: float, before: Header | None) -> bool:
     )
 
 
-def _named(rows: list[list[_Cell]], before: Header | None) -> tuple[list[str], list[str], list[list[_Cell]]] | None:
+def _named(given: Sequence[_Row], before: Header | None) -> tuple[list[str], list[str], Sequence[_Row]] | None:
     """Return the lines above the names, the names, and the rows under them; None when there are no sure names."""
-    rows = [row for row in rows if any(cell.text for cell in row)]
+    rows = [row for row in given if any(cell.text for cell in row)]
     above: list[str] = []
     while rows and len({cell.name for cell in rows[0]}) == 1:  # one cell over all columns: a caption
         above.append(rows.pop(0)[0].text)
@@ -113,7 +89,7 @@ def _named(rows: list[list[_Cell]], before: Header | None) -> tuple[list[str], l
     return above, names, body
 
 
-def _is_head(row: list[_Cell]) -> bool:
+def _is_head(row: _Row) -> bool:
     texts = [cell.text for cell in row]
     empty = sum(not text for text in texts)
     if empty > 1 or (empty and texts[0]):  # only the corner may be without a name
@@ -125,7 +101,7 @@ def _is_figure(text: str) -> bool:
     return bool(_FIGURES.fullmatch(text)) and not _YEAR.fullmatch(text)
 
 
-def _head_names(rows: list[list[_Cell]]) -> tuple[list[str], int]:
+def _head_names(rows: Sequence[_Row]) -> tuple[list[str], int]:
     """Names of the columns and how many rows they take: a name over several columns has its own under it."""
     first = rows[0]
     spread = len({cell.name for cell in first}) < len(first)
@@ -137,7 +113,7 @@ def _head_names(rows: list[list[_Cell]]) -> tuple[list[str], int]:
     return names, 2
 
 
-def _body_lines(names: list[str], body: list[list[_Cell]]) -> list[str]:
+def _body_lines(names: list[str], body: Sequence[_Row]) -> list[str]:
     lines: list[str] = []
     for row in body:
         if len({cell.name for cell in row}) == 1:
@@ -149,26 +125,6 @@ def _body_lines(names: list[str], body: list[list[_Cell]]) -> list[str]:
             seen.add(cell.name)
         lines += table_lines([names, values], header=True)
     return [line for line in lines if line]
-
-
-def _plain(lattice: Lattice, inside: dict[int, list[Piece]]) -> list[str]:
-    """Cells of an uncertain grid row by row; a line that fills its cell goes on in the next one, others stand alone."""
-    lines = []
-    for cell in dict.fromkeys(name for names in lattice.cell for name in names):
-        right = _right_edge(lattice, cell)
-        text = ""
-        for row in rows_of(inside.get(cell, [])):
-            text = _glued(text, row.text.strip())
-            if right - row.box[2] > _FILLED * min(piece.height for piece in row.pieces):
-                lines.append(text)
-                text = ""
-        if text:
-            lines.append(text)
-    return lines
-
-
-def _right_edge(lattice: Lattice, cell: int) -> float:
-    return max(lattice.xs[column + 1] for names in lattice.cell for column, name in enumerate(names) if name == cell)
 
 
 def aligned_tables(rows: Sequence[Row]) -> list[Table]:

@@ -44,7 +44,7 @@ def seen(found: OcrPage) -> Seen:
             length += len(piece.text)
         parts.append("\n")
         length += 1
-    page = PageText("".join(parts), goes_on=frozenset(goes_on), boxes=tuple(boxes))
+    page = PageText("".join(parts), goes_on=frozenset(goes_on), boxes=tuple(boxes), ocr=True)
     letters = sum(len(line.text) for line in lines)
     mean = sum(line.score * len(line.text) for line in lines) / letters if letters else 0.0
     uncertain = sum(line.score < UNCERTAIN for line in lines)

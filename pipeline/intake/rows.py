@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """Some text in one line with its box. ``at`` is the caller's own number for it."""
 
     x0: float
@@ -26,8 +25,7 @@ class Piece:
         return (self.y0 + self.y1) / 2
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """Pieces side by side, from the left. ``goes_on``: it continues the paragraph of the row before it."""
 
     pieces: tuple[Piece, ...]
@@ -35,6 +33,8 @@ class Row:
 
     @property
     def box(self) -> tuple[float, float, float, float]:
+        if len(self.pieces) == 1:
+            return self.pieces[0][:4]
         return (
             min(p.x0 for p in self.pieces),
             min(p.y0 for p in self.pieces),
