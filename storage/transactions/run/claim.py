@@ -14,7 +14,7 @@ from storage.locks import Lock
 from storage.transactions.outbox.enqueue import show_progress
 from storage.tx import Row, Tx
 
-# reads its index in order and stops at the first row; one with OR would sort all that is due, at every single claim.
+# A lapsed lease is claimable like a fresh run: no rescuer to forget. Two statements, because each then
 # reads its index in order and stops at the first row; one with OR would sort all that is due, at every claim.
 _TAKE = """
 WITH claimed AS (
