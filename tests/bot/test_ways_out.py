@@ -242,3 +242,16 @@ async def test_nothing_to_do_is_said(engine, context):
     owner, _ = await owner_and_chat(engine)
     said = await Renderer(engine).render(kind="queue", subject_id=None, args={}, owner_id=owner, language="en")
     assert "everything is finished" in said.text
+
+
+async def test_a_link_while_a_password_is_waited_for_is_a_source_and_no_password(engine, context):
+    """CHT-9: nobody has to give the password first; the link is not lost."""
+    owner, _ = await owner_and_chat(engine)
+    blob = await context.blobs.put(b"%PDF-1.4 locked", owner_id=owner)
+    revision = await failed(engine, input_type="pdf", name="锁.pdf", blob_key=blob.key, raw_sha256=blob.sha256)
+    await press(engine, "password", revision)
+    await handle_all(context)
+    await send(engine, {"type": "message", "text": "https://example.org/another"})
+    await handle_all(context)
+    assert await notes(engine) == ["ask_password"]
+    assert await scalar(engine, "SELECT count(*) FROM source WHERE origin = 'https://example.org/another'") == 1
