@@ -18,6 +18,8 @@ from pipeline.settings import Settings
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Forward anything, hear what it proves.")
 runs = typer.Typer(no_args_is_help=True, help="The ledger: what ran, how it went.")
 app.add_typer(runs, name="runs")
+blobs = typer.Typer(no_args_is_help=True, help="The stored bytes.")
+app.add_typer(blobs, name="blobs")
 
 DataDir = Annotated[Path | None, typer.Option("--data", help="Folder of the database, the bytes and the model cache.")]
 
@@ -115,6 +117,17 @@ def runs_cancel(run: int, data: DataDir = None) -> None:
     from bot.cli import runs as command
 
     raise typer.Exit(command.cancel(settings_of(data), run))
+
+
+@blobs.command("collect")
+def blobs_collect(
+    data: DataDir = None,
+    apply: Annotated[bool, typer.Option("--apply", help="Remove them; without it they are only listed.")] = False,
+) -> None:
+    """Bytes that nothing names any more: list them, or remove them."""
+    from bot.cli import blobs as command
+
+    raise typer.Exit(command.collect(settings_of(data), apply=apply))
 
 
 def _module(name: str, arguments: list[str]) -> int:

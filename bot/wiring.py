@@ -25,6 +25,7 @@ from bot.web.changes import Bell
 from bot.web.deps import WebDeps, WebLimits
 from pipeline.commands.episode import Asking
 from pipeline.domain.audio import Cue
+from pipeline.domain.errors import Contention
 from pipeline.domain.run import RunLimits
 from pipeline.domain.script import Role, ScriptDoc, Sentence
 from pipeline.render.transcript import webvtt
@@ -42,6 +43,7 @@ from storage.tx import transaction
 log = logging.getLogger(__name__)
 CODE_LIVES = timedelta(hours=1)
 SUPERVISE_S = 1.0
+COLLECT_S = 3600.0
 
 
 def asking_of(house: House) -> Asking:
@@ -224,6 +226,7 @@ def _services(house: House, bell: Bell, stopping: asyncio.Event) -> list[tuple[s
         ("questions", every(5.0, house.listener, promote, stopping)),
         ("index", every(5.0, house.listener, index, stopping)),
         ("database", _supervise(house, stopping)),
+        ("collector", _collect(house, stopping)),
     ]
 
 
@@ -240,6 +243,20 @@ async def _supervise(house: House, stopping: asyncio.Event) -> None:
             log.warning("the embedded database was gone and has been started again")
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(stopping.wait(), SUPERVISE_S)
+
+
+async def _collect(house: House, stopping: asyncio.Event) -> None:
+    """Once an hour, and not at every announcement, remove bytes that no row names (rule AUD-4)."""
+    while not stopping.is_set():
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(stopping.wait(), COLLECT_S)
+            return
+        try:
+            removed = await house.blobs.collect(grace_s=house.settings.blobs_grace_h * 3600)
+        except (OSError, Contention) as error:
+            log.warning("collecting waits: %s", type(error).__name__)
+        else:
+            log.info("%s stored objects that nothing named were removed", removed)
 
 
 async def _first_failure(tasks: list[asyncio.Task[Any]], stopping: asyncio.Event) -> None:

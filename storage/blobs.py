@@ -7,6 +7,7 @@ fsync, so the file and its folder are synced here before the key is handed out.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import os
 from pathlib import Path
@@ -16,7 +17,7 @@ from obstore.exceptions import AlreadyExistsError
 from obstore.store import LocalStore
 
 from pipeline.domain.errors import MissingRow
-from pipeline.ports.blobs import Blob
+from pipeline.ports.blobs import Blob, is_key, key_of
 
 
 class FolderBlobs:
@@ -27,9 +28,9 @@ class FolderBlobs:
         self._root = root
         self._store = LocalStore(str(root))
 
-    async def put(self, data: bytes, *, owner_id: int) -> Blob:
+    async def put(self, data: bytes, *, owner_id: int, generation: int = 1) -> Blob:
         digest = await asyncio.to_thread(lambda: hashlib.sha256(data).hexdigest())
-        key = f"o/{owner_id}/{digest[:2]}/{digest}"
+        key = key_of(owner_id, digest, generation)
         try:
             await obstore.put_async(self._store, key, data, mode="create")
         except AlreadyExistsError:
@@ -39,18 +40,17 @@ class FolderBlobs:
         return Blob(key=key, sha256=digest, size_bytes=len(data))
 
     async def get(self, key: str) -> bytes:
+        if not is_key(key):
+            raise MissingRow(f"{key!r} is no key of stored bytes")
         try:
             found = await obstore.get_async(self._store, key)
             return bytes(await found.bytes_async())
         except FileNotFoundError:
             raise MissingRow(f"no stored bytes under {key!r}") from None
 
-    def path(self, key: str) -> Path:
-        """Where the bytes lie, for serving byte ranges. Refuses anything that leaves the folder."""
-        path = (self._root / key).resolve()
-        if not path.is_relative_to(self._root.resolve()) or not path.is_file():
-            raise MissingRow(f"no stored bytes under {key!r}")
-        return path
+    async def remove(self, key: str) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            await obstore.delete_async(self._store, key)
 
     def _sync(self, key: str) -> None:
         path = self._root / key

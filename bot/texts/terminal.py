@@ -35,6 +35,13 @@ NO_RUN = Text(
     zh="没有第 {run} 号任务。earmark runs list 列出现有的。",
     en="There is no run {run}. “earmark runs list” shows those there are.",
 )
+COLLECTED = Text(
+    zh="清掉了 {n:,} 份没人用的存储内容。", en="Removed {n:stored object|stored objects} that nothing named."
+)
+WOULD_COLLECT = Text(
+    zh="有 {n:,} 份存储内容没人用；加上 --apply 就会清掉。",
+    en="Nothing names {n:stored object|stored objects}; --apply removes them.",
+)
 RUN_RETRIED = Text(zh="第 {run} 号任务重新排队了。", en="Run {run} is back in the queue.")
 RUN_NOT_RETRIED = Text(
     zh="第 {run} 号任务是 {state}，没有可重试的。", en="Run {run} is {state}; there is nothing to try again."

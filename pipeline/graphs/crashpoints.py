@@ -31,6 +31,9 @@ POINTS = (
     "audio_committed",
     "publish_before",
     "published",
+    "blob_kept",  # a row says that bytes come, and none are there
+    "blob_dying",  # what nobody names is given up, its object is still there
+    "blob_removed",  # its object is gone, its row does not say so yet
     "message_before_send",  # outbox row claimed, nothing delivered
     "message_delivered",  # delivered, outbox row not settled
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from storage.tables import chat, day, run, source
+from storage.tables import blob, chat, day, run, source
 from storage.tables.names import metadata
 
-__all__ = ["chat", "day", "metadata", "run", "source"]
+__all__ = ["blob", "chat", "day", "metadata", "run", "source"]

@@ -19,7 +19,7 @@ from sqlalchemy import (
     Uuid,
     text,
 )
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlmodel import Field, SQLModel
 
 from pipeline.domain.audio import MAX_DURATION_MS
@@ -164,13 +164,19 @@ class StageArtifact(SQLModel, table=True):
     """What a stage made, once for its inputs; content never changes (rule RUN-8)."""
 
     __tablename__ = "stage_artifact"
-    __table_args__ = (UniqueConstraint("owner_id", "kind", "input_fingerprint"),)
+    __table_args__ = (
+        UniqueConstraint("owner_id", "kind", "input_fingerprint"),
+        Index("ix_stage_artifact_blob_keys", "blob_keys", postgresql_using="gin"),
+    )
     id: int | None = Field(default=None, sa_column=big_id())
     owner_id: int = Field(sa_column=Column(BigInteger, ForeignKey("owner.id"), nullable=False))
     kind: str = Field(sa_column=Column(Text, nullable=False))  # evidence | script | speech | audio
     input_fingerprint: str = Field(sa_column=Column(Text, nullable=False))
     content: dict[str, Any] = Field(sa_column=Column(JSONB, nullable=False))
     content_sha256: str = Field(sa_column=Column(Text, nullable=False))
+    blob_keys: list[str] = Field(
+        sa_column=Column(ARRAY(Text), nullable=False, server_default=text("'{}'"))
+    )  # in content
     # Who made it; no foreign key, because revisions name artefacts and runs name revisions.
     run_id: int | None = Field(default=None, sa_column=Column(BigInteger))
     created_at: datetime = Field(sa_column=moment(default_now=True))

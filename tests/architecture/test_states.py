@@ -20,6 +20,7 @@ from pipeline.domain.run import (
     RunState,
 )
 from pipeline.domain.source import AssetState, IndexState, InputType, Quality
+from pipeline.domain.stored import BLOB, BlobState
 
 CHECKS = {
     "run_state": RunState,
@@ -34,6 +35,7 @@ CHECKS = {
     "source_version_quality": Quality,
     "source_version_index_state": IndexState,
     "source_asset_state": AssetState,
+    "stored_blob_state": BlobState,
 }
 
 
@@ -54,6 +56,7 @@ async def test_the_check_equals_the_enum(engine, name, states):
         (EPISODE, EpisodeState),
         (INBOX, InboxState),
         (OUTBOX, OutboxState),
+        (BLOB, BlobState),
     ],
     ids=lambda value: getattr(value, "name", None),
 )

@@ -15,6 +15,7 @@ import contextlib
 import json
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,6 +43,8 @@ SELECT r.*, v.id AS revision, v.state AS revision_state, e.id AS episode_id, e.s
   JOIN episode e ON e.id = v.episode_id JOIN source s ON s.id = e.source_id WHERE s.name = $1
 """
 CALLS = "SELECT state, fingerprint, call_seq FROM provider_call WHERE run_id = $1 AND effect = 'billed' ORDER BY id"
+NAMED = "SELECT unnest(blob_keys) FROM stage_artifact UNION SELECT blob_key FROM source WHERE blob_key IS NOT NULL"
+ROOT = Path(__file__).parents[2]
 PLAN = """
 SELECT i.episode_id, i.duration_ms, p.budget_ms, (p.local_date + 1)::timestamp AT TIME ZONE 'Asia/Shanghai' AS midnight
   FROM plan_item i JOIN daily_plan p ON p.id = i.plan_id
@@ -350,9 +353,38 @@ async def test_object_stored_and_commit_failed(site: Site, point: str, name: str
     assert orphans
     async with site.working():
         await site.whole(name)
-    named = await site.db.fetchval("SELECT string_agg(content::text, ' ') FROM stage_artifact")
-    sources = {r[0] for r in await site.db.fetch("SELECT blob_key FROM source")}
-    assert all(key in named or key in sources for key in orphans), "what lay there was not found, but written anew"
+    named = {r[0] for r in await site.db.fetch(NAMED)}
+    assert orphans <= named, "what lay there was not found, but written anew"
+
+
+async def test_orphans_of_a_run_that_was_given_up_are_collected_later(site: Site) -> None:
+    """Row 6 (AUD-4): the bytes of a killed attempt that no later one named, and nothing else; by the command."""
+    row = await site.dies("寅站", "audio_stored")
+    await until(lambda: site.says(row["revision"], "寅站"))
+    await site.press(row["revision"], "cancel")
+    async with site.working():
+        await site.in_state("寅站", "CANCELLED")
+    await site.db.execute("UPDATE stored_blob SET seen_at = now() - interval '2 days'")
+    before = await asyncio.to_thread(_objects, site.folder)
+    collected = await collect(site, "--apply")
+    left = await asyncio.to_thread(_objects, site.folder)
+    named = {r[0] for r in await site.db.fetch(NAMED)}
+    assert len(before - left) >= 2, collected  # the two encodings at least
+    assert not (before - left) & named
+    assert named <= left
+    gone = {r[0] for r in await site.db.fetch("SELECT key FROM stored_blob WHERE state = 'gone'")}
+    assert before - left <= gone
+
+
+async def collect(site: Site, *more: str) -> str:
+    """``earmark blobs collect`` beside the running product; what it said."""
+    command = [sys.executable, "-m", "bot", "blobs", "collect", "--data", str(site.folder), *more]
+    process = await asyncio.create_subprocess_exec(
+        *command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT, cwd=ROOT
+    )
+    said, _ = await process.communicate()
+    assert process.returncode == 0, said.decode()
+    return said.decode()
 
 
 async def test_audio_good_and_publish_failed(site: Site) -> None:

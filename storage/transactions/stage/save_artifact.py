@@ -14,13 +14,14 @@ from typing import Any
 
 from pipeline.domain.errors import Contention
 from pipeline.domain.run import REVISION, RevisionEvent
+from pipeline.ports.blobs import is_key
 from storage.transactions.run.event import guarded_event
 from storage.transactions.run.finish import succeeded
 from storage.tx import Tx
 
 INSERT = """
-INSERT INTO stage_artifact (owner_id, kind, input_fingerprint, content, content_sha256, run_id)
-VALUES (:owner, :kind, :fingerprint, cast(:content AS jsonb), :sha256, :run)
+INSERT INTO stage_artifact (owner_id, kind, input_fingerprint, content, content_sha256, run_id, blob_keys)
+VALUES (:owner, :kind, :fingerprint, cast(:content AS jsonb), :sha256, :run, :keys)
 ON CONFLICT (owner_id, kind, input_fingerprint) DO NOTHING
 """
 FIND = """
@@ -57,9 +58,18 @@ async def keep(
     body = json.dumps(content, ensure_ascii=False, sort_keys=True)
     digest = hashlib.sha256(body.encode()).hexdigest()
     key = {"owner": owner_id, "kind": kind, "fingerprint": fingerprint}
-    await tx.run(INSERT, **key, content=body, sha256=digest, run=run_id)
+    await tx.run(INSERT, **key, content=body, sha256=digest, run=run_id, keys=named(content))
     row = await tx.one(FIND, **key)
     return Artifact(row["id"], row["content"])
+
+
+def named(content: object) -> list[str]:
+    """Keys of stored bytes anywhere in ``content``: what keeps them from being collected (rule AUD-4)."""
+    if isinstance(content, dict):
+        return sorted({key for value in content.values() for key in named(value)})
+    if isinstance(content, list | tuple):
+        return sorted({key for value in content for key in named(value)})
+    return [content] if isinstance(content, str) and is_key(content) else []
 
 
 async def find_artifact(tx: Tx, *, owner_id: int, kind: str, fingerprint: str) -> Artifact | None:

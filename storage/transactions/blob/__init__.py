@@ -1,0 +1,1 @@
+"""Transactions about stored bytes: one file each."""
