@@ -9,31 +9,33 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from statistics import median
 
 from pipeline.intake.pdf_glyphs import Glyph
 
-_SPACE = 0.12  # em
 _PAIRS = {"(": ")", "[": "]", "{": "}", "<": ">", "«": "»", "（": "）", "【": "】"}
 _MIRROR = {**_PAIRS, **{close: begin for begin, close in _PAIRS.items()}}
 
 
 def logical(line: Sequence[Glyph]) -> str:
-    """Return the characters of one line in reading order."""
-    em = median(glyph.height for glyph in line) if line else 0.0
-    letters = _with_spaces(sorted(_bases(line)), em)
+    """Return the characters of one line in reading order; its spaces are glyphs too."""
+    letters = [text for _, _, text in sorted(_bases(line))]
     kinds = [_kind(text) for text in letters]
     right = sum(kind == "R" for kind in kinds)
     if not right:
-        return "".join(letters)
+        return _single("".join(letters))
     base = right >= sum(unicodedata.bidirectional(text[0]) == "L" for text in letters)
     runs = _runs(kinds, base="R" if base else "L")
     parts = []
     for kind, start, end in reversed(runs) if base else runs:
         its = letters[start:end]
         parts.append("".join(reversed(its)) if kind == "R" else "".join(its))
-    text = "".join(parts)
+    text = _single("".join(parts))
     return _mirrored(text) if _is_closed_first(text) else text
+
+
+def _single(text: str) -> str:
+    """One space where a printed and a guessed one met, none at the ends."""
+    return " ".join(text.split())
 
 
 def _bases(line: Sequence[Glyph]) -> list[tuple[float, float, str]]:
@@ -46,17 +48,6 @@ def _bases(line: Sequence[Glyph]) -> list[tuple[float, float, str]]:
             nearest = min(range(len(bases)), key=lambda n: abs((bases[n].x0 + bases[n].x1) / 2 - middle))
             marks[nearest] = marks.get(nearest, "") + glyph.text
     return [(g.x0, g.x1, g.text + marks.get(n, "")) for n, g in enumerate(bases)]
-
-
-def _with_spaces(clusters: Sequence[tuple[float, float, str]], em: float) -> list[str]:
-    letters: list[str] = []
-    end: float | None = None
-    for left, right, text in clusters:
-        if end is not None and left - end > _SPACE * em:
-            letters.append(" ")
-        letters.append(text)
-        end = right
-    return letters
 
 
 def _kind(text: str) -> str:

@@ -9,7 +9,8 @@ from itertools import pairwise
 from pipeline.intake.bidi import logical
 from pipeline.intake.order import columns_of, reading_order
 from pipeline.intake.paged import PageText, Span
-from pipeline.intake.pdf_glyphs import Frame, Glyph, as_piece, pieces_of, printed_over, spelled, strokes_of
+from pipeline.intake.pdf_frame import Frame
+from pipeline.intake.pdf_glyphs import Glyph, as_piece, pieces_of, printed_over, spelled, strokes_of
 from pipeline.intake.pdf_rules import Lattice
 from pipeline.intake.pdf_signs import Signs
 from pipeline.intake.pdf_tables import Header, Table, aligned_tables, ruled_table

@@ -16,7 +16,9 @@ from pipeline.intake.garbled import is_doubtful, is_garbled
 from pipeline.intake.paged import PageText
 from pipeline.intake.pdf_arrange import arranged
 from pipeline.intake.pdf_forms import fields_of
-from pipeline.intake.pdf_glyphs import Frame, Glyph, Rect, frame_of, glyphs_of, lines_flowing
+from pipeline.intake.pdf_frame import Frame, Rect, frame_of
+from pipeline.intake.pdf_glyphs import Glyph, glyphs_of
+from pipeline.intake.pdf_lines import lines_flowing
 from pipeline.intake.pdf_rules import lattices_of
 from pipeline.intake.pdf_signs import Marks, marks_of, rects_of, signs_of
 from pipeline.intake.pdf_tables import Header
@@ -86,9 +88,8 @@ class PageReader:
         written = PageText(text, goes_on=lines_flowing(textpage, text, frame))
         lattices = lattices_of(marks, frame) if signs.ruled else []
         if (hidden or lattices or signs) and self._affords(textpage.count_chars()):
-            found = arranged(
-                glyphs_of(textpage, frame), frame, signs=signs, lattices=lattices, hidden=hidden, before=before
-            )
+            glyphs = glyphs_of(textpage, frame, spaces=signs.right_to_left)
+            found = arranged(glyphs, frame, signs=signs, lattices=lattices, hidden=hidden, before=before)
             self.header = found.header
             if hidden or found.tells(signs):
                 written = found.page

@@ -10,7 +10,7 @@ from typing import Any
 
 import pypdfium2.raw as pdfium
 
-from pipeline.intake.pdf_glyphs import Frame, Rect
+from pipeline.intake.pdf_frame import Frame, Rect
 from pipeline.intake.pdf_signs import Marks
 
 _MAX_RULES = 1_500

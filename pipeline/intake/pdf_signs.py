@@ -13,7 +13,7 @@ from typing import Any
 
 import pypdfium2.raw as pdfium
 
-from pipeline.intake.pdf_glyphs import Frame, Rect
+from pipeline.intake.pdf_frame import Frame, Rect
 
 _MAX_OBJECTS = 4_000
 _MAX_RECTS = 6_000

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pipeline.intake.pdf_cells import Cell, grid_of
-from pipeline.intake.pdf_glyphs import Rect
+from pipeline.intake.pdf_frame import Rect
 from pipeline.intake.pdf_rules import Lattice
 from pipeline.intake.rows import Piece, Row
 from pipeline.intake.structure import table_lines

@@ -187,3 +187,18 @@ def test_a_list_item_after_a_full_line_stands_alone():
     found = read(page)
     assert said(found) == lines
     assert found.blocks[1].kind is BlockKind.LIST_ITEM
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_a_character_that_is_one_stroke_does_not_break_its_line(columns):
+    """Some fonts tell no more of 一 than its stroke: neither a small letter nor a line of its own."""
+    lines = [
+        "湖心站每月一日记录一次水位，数据一律当天送",
+        "一月一日起改用新的表格，旧表格一概作废，不",
+        "一一列举，所有一切由各站自行承担一年之久。",
+    ]
+    page = Printed(flat="一").page()
+    for row in range(6):
+        for column in range(columns):
+            page.say(50 + 260 * column, 700 - 16 * row, lines[row % 3])
+    assert said(read(page)) == ["".join(lines) * 2 * columns] or said(read(page)) == ["".join(lines) * 2] * columns

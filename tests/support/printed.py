@@ -12,8 +12,9 @@ _PER_FONT = 240
 class Printed:
     """Pages of text at given places. Coordinates are points from the bottom left, as PDF counts."""
 
-    def __init__(self, *, width: float = 595, height: float = 842) -> None:
-        self.width, self.height = width, height
+    def __init__(self, *, width: float = 595, height: float = 842, flat: str = "") -> None:
+        """``flat``: characters whose glyph is one thin stroke, as 一 is in fonts that tell no more of it."""
+        self.width, self.height, self._flat = width, height, flat
         self._pages: list[tuple[list[str], int, list[str]]] = []
         self._codes: dict[str, int] = {}
         self._pictures: list[bytes] = []
@@ -100,12 +101,16 @@ class Printed:
             width: add(_stream("", f"{width} 0 0 -120 {width} 880 d1 60 -60 {width - 120} 880 re f".encode()))
             for width in (_NARROW, _WIDE)
         }
+        stroke = add(_stream("", f"{_WIDE} 0 60 360 {_WIDE - 60} 440 d1 60 360 {_WIDE - 120} 80 re f".encode()))
         glyphs = list(self._codes)
         fonts = []
         for number, start in enumerate(range(0, len(glyphs), _PER_FONT)):
             its = glyphs[start : start + _PER_FONT]
             widths = [_WIDE if glyph[0] >= "\u2e80" else _NARROW for glyph in its]
-            procedures = " ".join(f"/g{code} {box[width]} 0 R" for code, width in enumerate(widths, start=1))
+            procedures = " ".join(
+                f"/g{code} {stroke if glyph in self._flat else box[width]} 0 R"
+                for code, (glyph, width) in enumerate(zip(its, widths, strict=True), start=1)
+            )
             names = " ".join(f"/g{code}" for code in range(1, len(its) + 1))
             pairs = [f"<{code:02x}> <{glyph.encode('utf-16-be').hex()}>" for code, glyph in enumerate(its, start=1)]
             chunks = [pairs[at : at + 100] for at in range(0, len(pairs), 100)]
