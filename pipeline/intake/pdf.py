@@ -147,8 +147,8 @@ def _settled(reads: Sequence[PageRead], seen_by_ocr: Mapping[int, OcrPage], limi
             told.pages.append(read.page)
             if read.state is State.LAYER:
                 recognised.append(number)
-            elif read.state is State.BLANK:
-                told.count("pages_without_text")
+            elif read.state in (State.BLANK, State.LOST):
+                told.count("pages_without_text" if read.state is State.BLANK else "pages_unreadable")
         elif looked is None:
             told.pages.append(_unseen(told, read))
         else:

@@ -116,7 +116,8 @@ class _Reading:
                 text = (rows[part].text.strip() if rows else "") if name in own else _joined(rows)
                 cells.append(Cell(fresh.get(name, name), text))
             self.rows.append(tuple(cells))
-            its = {cell.name: cell.text for cell in cells if cell.name in fresh.values() or not part}
+            first = {name for name in names if name not in own and name not in self._told} if not part else set()
+            its = {cell.name: cell.text for cell in cells if cell.name in fresh.values() or cell.name in first}
             self.lines.append(" ".join(text for text in its.values() if text))
 
     def _read(self, names: Sequence[int], loose: list[list[Row]] | None) -> None:

@@ -32,7 +32,7 @@ _OUTSIDE = 1.0  # points
 class State(Enum):
     """READ: its text is its text. LAYER: someone else's OCR, and it looks right. DOUBTFUL: it looks wrong.
 
-    BLANK: nothing is on it. PICTURE: something is, but no text. GARBLED: text, but not its text.
+    BLANK: nothing is on it. PICTURE: something is, but no text. GARBLED: text, but not its text. LOST: does not load.
     """
 
     READ = "read"
@@ -41,6 +41,7 @@ class State(Enum):
     BLANK = "blank"
     PICTURE = "picture"
     GARBLED = "garbled"
+    LOST = "lost"
 
 
 @dataclass(frozen=True)
@@ -60,12 +61,12 @@ class PageReader:
     files: list[Attachment] = field(default_factory=list)  # attached to places on pages
 
     def read(self, document: Any, index: int) -> PageRead:
-        """Read page ``index`` (0-based); one that does not load is a picture of which nothing is known."""
+        """Read page ``index`` (0-based); one that does not load is lost: it cannot be drawn either."""
         before, self.header = self.header, None
         try:
             page = document[index]
         except pypdfium2.PdfiumError:
-            return PageRead(State.PICTURE, PageText(""))
+            return PageRead(State.LOST, PageText(""))
         try:
             textpage = page.get_textpage()
             try:
@@ -73,7 +74,7 @@ class PageReader:
             finally:
                 textpage.close()
         except pypdfium2.PdfiumError:
-            return PageRead(State.PICTURE, PageText(""))
+            return PageRead(State.LOST, PageText(""))
         finally:
             page.close()
 

@@ -357,8 +357,8 @@ def test_bookmarks_make_headings_and_the_title_is_the_document_s():
     assert found.title == "湖心站手册"
 
 
-def test_a_page_that_does_not_load_is_one_missing_page():
-    data = mixed().bytes().replace(b"/Type /Page /Parent", b"/Type /Pige /Parent", 1)
-    found = read(data, seen(2, OTHER))
-    assert found.pages == 3
-    assert SENTENCE in found.text or "pages_not_recognised:1" in found.notes
+def test_a_page_that_does_not_load_is_missing_and_no_ocr_is_asked_for():
+    """It cannot be drawn either."""
+    data = Printed().page().say(60, 700, SENTENCE).bytes().replace(b"/Count 1 /Kids [", b"/Count 2 /Kids [99 0 R ")
+    found = read(data)
+    assert (found.pages, found.unread, found.quality, found.notes) == (2, (), Quality.PARTIAL, ("pages_unreadable:1",))

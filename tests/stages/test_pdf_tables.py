@@ -204,3 +204,20 @@ def test_words_that_run_across_the_rules_are_a_drawing_s():
         150, 596, "7"
     )
     assert tables(read(page)) == []
+
+
+def test_a_cell_beside_several_rows_is_read_once():
+    """Rows without rules between them, beside a cell that is as high as the whole grid."""
+    page = Printed().page()
+    for y in (700, 676, 600):
+        page.line(60, y, 320, y)
+    page.line(320, 700, 460, 700).line(320, 600, 460, 600)
+    for x, top in ((60, 700), (180, 700), (320, 700), (460, 700)):
+        page.line(x, top, x, 600)
+    page.say(64, 684, "装货港").say(184, 684, "卸货港").say(324, 684, "备注写在这里")
+    page.say(64, 660, "甲港").say(184, 660, "乙港").say(64, 640, "丙港").say(184, 640, "丁港").say(324, 650, "一式四份")
+    page.say(64, 560, "以下空白")
+    letters = "".join(sorted("装货港卸货港备注写在这里甲港乙港丙港丁港一式四份以下空白"))
+    found = read(page)
+    assert "".join(sorted("".join(found.text.split()))) == letters or "：" in found.text
+    assert found.text.count("一式四份") == 1
