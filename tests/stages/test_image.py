@@ -169,7 +169,7 @@ def test_a_palette_with_a_clear_colour_lies_on_white_too():
 
 
 def test_sixteen_bits_are_scaled_and_not_clipped():
-    picture = Image.fromarray((np.arange(64, dtype=np.uint16).reshape(8, 8) * 1_000))
+    picture = Image.fromarray(np.arange(64, dtype=np.uint16).reshape(8, 8) * 1_000)
     shown = np.asarray(upright(encoded(picture), limits=LIMITS))[:, :, 0]
     assert (shown.min(), shown.max()) == (0, 255)
     assert len(np.unique(shown)) > 50
