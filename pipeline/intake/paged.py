@@ -20,7 +20,7 @@ from pipeline.intake.lines import joined, lines_of, unbroken, vocabulary
 from pipeline.intake.structure import heading_level, looks_like_title
 
 _BAD_TITLE = re.compile(
-    r"^(?:untitled|title|microsoft\s|无标题|未命名|文档\d*$|document\d*$)|\.(?:docx?|pptx?|xlsx?|pdf|tex|indd|wps)$",
+    r"^(?:untitled|title|doi\s*:|https?:|microsoft\s|无标题|未命名|文档\d*$|document\d*$)|\.(?:docx?|pptx?|xlsx?|pdf|tex|indd|wps)$",
     re.IGNORECASE,
 )
 _MAX_HEADING = 80

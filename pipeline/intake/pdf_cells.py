@@ -14,6 +14,8 @@ _FILLED = 1.6  # em: what a full line of a cell leaves free at most
 _WIDE = 0.75  # of its cell: a narrower line was not wrapped, wherever it ends
 _MANY = 3  # lines in a cell that are rows of their own as likely as one wrapped value
 _MOSTLY = 0.8
+_STICKING = 0.1  # share of the pieces that may stick out of their cells
+_OVER = 0.3  # em
 _LEVEL = 0.5  # em by which lines of one row may stand apart
 
 
@@ -27,7 +29,9 @@ class Cell:
 
 @dataclass(frozen=True)
 class Grid:
-    """``rows``: a cell per slot. ``uneven``: some rows are not told apart. ``lines``: the same, to be read as they are.
+    """``rows``: a cell per slot. ``lines``: the same, to be read as they are.
+
+    ``uneven``: some rows are not told apart, or words run across the rules as they do in a drawing.
 
     ``used``: ``at`` of the pieces that stand in it.
     """
@@ -51,7 +55,9 @@ def grid_of(lattice: Lattice, pieces: Sequence[Piece]) -> Grid | None:
     for row in range(len(lattice.cell)):
         reading.row(row)
     used = frozenset(piece.at for its in inside.values() for piece in its)
-    return Grid(tuple(reading.rows), reading.uneven, tuple(reading.lines), used)
+    out = sum(reading.sticks_out(cell, piece) for cell, its in inside.items() for piece in its)
+    uneven = reading.uneven or out > _STICKING * len(used)
+    return Grid(tuple(reading.rows), uneven, tuple(reading.lines), used)
 
 
 class _Reading:
@@ -138,11 +144,19 @@ class _Reading:
 
     def _is_full(self, name: int, row: Row) -> bool:
         """Whether a line leaves no room in its cell: it may be the first of a wrapped value."""
-        xs, cells = self._lattice.xs, self._lattice.cell
-        columns = [at for its in cells for at, cell in enumerate(its) if cell == name]
-        left, right = xs[min(columns)], xs[max(columns) + 1]
+        left, right = self._sides(name)
         wide = row.box[2] - row.box[0] >= _WIDE * (right - left)
         return wide and right - row.box[2] <= _FILLED * min(piece.height for piece in row.pieces)
+
+    def _sides(self, name: int) -> tuple[float, float]:
+        xs, cells = self._lattice.xs, self._lattice.cell
+        columns = [at for its in cells for at, cell in enumerate(its) if cell == name]
+        return xs[min(columns)], xs[max(columns) + 1]
+
+    def sticks_out(self, name: int, piece: Piece) -> bool:
+        """Whether a piece is wider than the cell its middle stands in."""
+        left, right = self._sides(name)
+        return piece.x0 < left - _OVER * piece.height or piece.x1 > right + _OVER * piece.height
 
     def _are_wrapped(self, names: Sequence[int]) -> bool:
         """Whether the lines of most of these cells look like wrapped values."""

@@ -84,6 +84,9 @@ def _named(given: Sequence[_Row], before: Header | None) -> tuple[list[str], lis
         return None
     names, used = _head_names(rows)
     body = rows[used:]
+    head = {cell.name for row in rows[:used] for cell in row}
+    if any(cell.name in head for row in body for cell in row):
+        return None  # what reaches down into the rows names no column
     if not body or sum(len({cell.name for cell in row}) < len(row) for row in body) > 0.3 * len(body):
         return None  # a form: its rows are cut differently each
     return above, names, body

@@ -196,3 +196,11 @@ def test_values_wrapped_in_their_cells_are_no_rows():
     page.say(64, 684, "部门").say(130, 684, "职责")
     page.say(64, 660, "湖心水位站").say(64, 645, "北岸分站").say(130, 660, "负责记录并").say(130, 645, "报送水位")
     assert tables(read(page)) == ["部门：湖心水位站北岸分站；职责：负责记录并报送水位"]
+
+
+def test_words_that_run_across_the_rules_are_a_drawing_s():
+    page = Printed().page().grid([60, 100, 140, 180], [700, 660, 620, 580])
+    page.say(64, 676, "水位随时间变化的曲线图").say(64, 636, "横轴为时间，纵轴为高度").say(70, 596, "3").say(
+        150, 596, "7"
+    )
+    assert tables(read(page)) == []
