@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from sqlalchemy import event
-from sqlalchemy.exc import DisconnectionError
+from sqlalchemy.exc import DBAPIError, DisconnectionError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 RESTED_S = 1.0  # a connection that rested longer is asked whether it still lives before it is used
@@ -52,7 +52,7 @@ def _still_there(connection: Any, record: Any, proxy: Any) -> None:
         return
     try:
         connection.ping()
-    except Exception as error:  # noqa: BLE001 - whatever it is, this connection is of no use
+    except (DBAPIError, OSError) as error:
         raise DisconnectionError from error
 
 

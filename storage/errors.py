@@ -25,13 +25,6 @@ class StorageAway(OSError):
     """The database is away, stopping or full."""
 
 
-def connection_lost(error: BaseException) -> bool:
-    """Whether the connection it happened on is of no further use."""
-    if isinstance(error, asyncpg.PostgresError):
-        return not _state(error).startswith((*_REFUSED, "55", "40", "P0"))
-    return isinstance(error, asyncpg.InterfaceError | OSError | TimeoutError)
-
-
 @contextmanager
 def translated() -> Iterator[None]:
     """Raises Contention, Defect or StorageAway in place of what they stand for."""

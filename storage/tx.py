@@ -15,7 +15,7 @@ from typing import Any, LiteralString, Protocol
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from pipeline.domain.errors import Defect, LockOrderViolation, MissingRow
-from storage.errors import connection_lost, translated
+from storage.errors import translated
 from storage.locks import Lock
 
 WAKE_CHANNEL = "earmark_wake"  # one channel: listeners scan their own due rows
@@ -149,7 +149,6 @@ async def _connection(engine: AsyncEngine) -> AsyncIterator[Any]:
             raw: Any = (await pooled.get_raw_connection()).driver_connection
             try:
                 yield raw
-            except BaseException as error:
-                if connection_lost(error) or raw.is_closed() or raw.is_in_transaction():
+            finally:
+                if raw.is_closed() or raw.is_in_transaction():
                     await pooled.invalidate()
-                raise

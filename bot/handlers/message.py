@@ -41,10 +41,11 @@ async def plan(context: Context, update: UpdateView) -> Act:
         raise InputRejected("empty_message")
     if not files and (act := command.plan(update, text)) is not None:
         return act
-    revision = waiting_for(update, "password_for", context.clock.now())
-    if revision is not None and text and not files:
-        return await supply.unlock(context, update, revision, text)
     links, words = split_links(text)
+    revision = waiting_for(update, "password_for", context.clock.now())
+    # Nothing but links is no password: whoever goes on with something else must not lose it.
+    if revision is not None and text and not files and not (links and not words):
+        return await supply.unlock(context, update, revision, text)
     revision = waiting_for(update, "body_for", context.clock.now())
     if revision is not None and (files or not links):
         return await supply.body(context, update, revision, files, text)

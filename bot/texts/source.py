@@ -76,8 +76,22 @@ NOTES: Mapping[str, Text] = {
         zh="{n:,} 条字幕的时间有错，已修正或略去", en="{n:caption had a wrong time|captions had wrong times}"
     ),
     "cues_rolled": Text(zh="{n:,} 条滚动重复的字幕已合并", en="{n:repeated caption|repeated captions} merged"),
-    "pages_without_text": Text(zh="{n:,} 页没有文字，没有读到", en="{n:page has|pages have} no text and were not read"),
+    "pages_without_text": Text(zh="{n:,} 页上没有文字", en="{n:page has|pages have} no text on them"),
     "pages_unreadable": Text(zh="{n:,} 页读不出来", en="{n:page|pages} could not be read"),
+    "paywall": Text(
+        zh="后面的正文要付费或登录才能看，只读到前面一部分",
+        en="the rest is for subscribers or members; only the beginning was read",
+    ),
+    "chapters_missing": Text(zh="{n:,} 章没有读到", en="{n:chapter|chapters} could not be read"),
+    "pages_recognised": Text(zh="{n:,} 页是从图像认出来的", en="{n:page was|pages were} read from a picture"),
+    "pages_not_recognised": Text(
+        zh="{n:,} 页是图像，没有读到", en="{n:page is a picture and was|pages are pictures and were} not read"
+    ),
+    "pages_doubtful": Text(
+        zh="{n:,} 页自带的文字可能有错", en="{n:page came|pages came} with text that may be wrong in places"
+    ),
+    "ocr_uncertain": Text(zh="{n:,} 行认得没有把握", en="{n:line was|lines were} hard to make out"),
+    "attachments": Text(zh="里面附有 {n:,} 个文件，没有读", en="{n:file is|files are} attached inside and not read"),
     "lossy": Text(zh="约 {n:,}% 的正文没有读到", en="about {n:,}% of the text was lost"),
 }
 
@@ -94,7 +108,6 @@ KINDS: Mapping[str, Text] = {
     "danmaku": Text(zh="弹幕", en="viewers' comments (danmaku)"),
     "player data": Text(zh="播放器数据", en="data of a video player"),
     "feed": Text(zh="订阅源", en="feeds"),
-    "web archive": Text(zh="网页归档（MHT）", en="web archives (MHT)"),
     "binary": Text(zh="这种文件", en="this kind of file"),
 }
 
@@ -105,12 +118,16 @@ REASONS: Mapping[str, Text] = {
         en="This file is empty, so there is nothing to read. Please check it and send it again, or paste the text here.",
     ),
     "no_text": Text(
-        zh="文件打开了，里面却没有文字，可能是扫描件或图片。现在还认不了图里的字。请发一份带文字的，或把正文贴给我。",
-        en="The file opens but holds no text; it may be a scan or pictures. I cannot read words in pictures yet. Please send a version with text, or paste the text here.",
+        zh="打开了，里面没有找到文字。请发一份带文字的，或者拍得清楚些的图，也可以把正文贴给我。",
+        en="It opens, but I found no text in it. Please send a version with text or a sharper picture, or paste the text here.",
     ),
     "too_large": Text(
         zh="这份文件超过 {limit_mb} MB，收不下。请拆小一些再发，或只把有关的部分贴给我。",
         en="This file is over {limit_mb} MB, which is more than I can take. Please send a smaller part, or paste only what matters.",
+    ),
+    "too_many_pixels": Text(
+        zh="这张图有 {megapixels:,} 百万像素，最多看 {limit:,} 百万。请缩小或裁出有关的部分再发。",
+        en="This picture has {megapixels:,} million pixels; I look at most at {limit:,} million. Please make it smaller, or send the part that matters.",
     ),
     "too_many_pages": Text(
         zh="这份 PDF 有 {pages:,} 页，最多读 {limit:,} 页。请只留有关的章节再发一次。",
@@ -125,8 +142,8 @@ REASONS: Mapping[str, Text] = {
         en="This file does not open: it is damaged, or it is not what its name says. Please export it again and resend it, or paste the text here.",
     ),
     "wrong_kind": Text(
-        zh="现在还读不了{kind}。请发 PDF、网页文件（HTML）、Markdown 或 TXT，也可以把正文贴给我。",
-        en="I cannot read {kind} yet. Please send a PDF, a web page (HTML), Markdown or TXT, or paste the text here.",
+        zh="现在还读不了{kind}。请发链接、PDF、图片、电子书、Word、字幕、网页文件或 TXT，也可以把正文贴给我。",
+        en="I cannot read {kind} yet. Please send a link, a PDF, a picture, an e-book, a Word file, subtitles, a web page file or TXT, or paste the text here.",
     ),
     "address_refused": Text(
         zh="这个地址我不能去取。请换成公开网页的完整地址，或把正文贴给我。",

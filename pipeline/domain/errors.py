@@ -50,7 +50,7 @@ class InputRejected(UserError):
 
     remedy = "Send text, an HTML page, a PDF, Markdown or TXT."
 
-    def __init__(self, reason: str, what: str = "", *, remedy: str | None = None, **values: str | int) -> None:
+    def __init__(self, reason: str, what: str = "", /, *, remedy: str | None = None, **values: str | int) -> None:
         self.reason, self.values = str(reason), values
         super().__init__(what or f"{reason} {values}", remedy=remedy)
 

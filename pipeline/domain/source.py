@@ -57,6 +57,7 @@ class Reason(StrEnum):
     NO_TEXT = "no_text"  # opened, but there is no text in it (a PDF of pictures, a page of scripts)
     TOO_LARGE = "too_large"  # values: limit_mb
     TOO_MANY_PAGES = "too_many_pages"  # values: pages, limit
+    TOO_MANY_PIXELS = "too_many_pixels"  # values: megapixels, limit (of a picture, both in millions)
     ENCRYPTED = "encrypted"
     BROKEN = "broken"  # claims a format it does not have, or cannot be opened
     WRONG_KIND = "wrong_kind"  # values: kind; a picture, a video, an archive ... (not read yet)
@@ -231,6 +232,7 @@ class SourceLimits:
     max_unpacked_bytes: int = 200 * 1024 * 1024  # of a zipped document (EPUB, DOCX)
     max_ocr_pages: int = 120  # further ones are reported as missing
     ocr_page_time_s: int = 60
+    ocr_memory_bytes: int = 4 * 1024**3  # address space; onnxruntime maps about twice what it touches
     parse_time_s: int = 60
     parse_memory_bytes: int = 2 * 1024**3
     min_chars: int = 20  # shorter texts are a message, not a source

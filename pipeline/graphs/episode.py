@@ -21,6 +21,7 @@ from storage.queries.run.work import WorkView, artifact_content, work
 from storage.transactions.publish.publish_episode import publish_episode
 from storage.transactions.run.event import guarded_event
 from storage.transactions.run.finish import succeeded
+from storage.transactions.stage.hold import hold
 from storage.transactions.stage.save_shorter import save_shorter
 from storage.tx import transaction
 
@@ -53,7 +54,14 @@ async def carry_out(attempt: Attempt) -> None:
         if written is None:
             return
         script = written
-    await speak_within_limit(attempt, job, script)
+    try:
+        await speak_within_limit(attempt, job, script)
+    except AudioRejected as error:
+        if error.reason != "too_long":
+            raise
+        async with transaction(attempt.tools.engine) as tx:
+            await hold(tx, run_id=attempt.run_id, fence=attempt.fence, length_ms=error.length_ms)
+        return
     await publish(attempt, await work(attempt.tools.engine, attempt.run_id))
 
 

@@ -6,11 +6,14 @@ import re
 
 from pipeline.domain.errors import InputRejected
 from pipeline.domain.source import InputType, Reason, SourceLimits
+from pipeline.intake.page_archive import is_archive
 from pipeline.intake.subtitle_signs import SIGN_BYTES, looks_like_subtitles
 
 _MIB = 1024 * 1024
 _SNIFF = 4_096
 
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG\r\n\x1a\n", "picture"),
     (b"\xff\xd8\xff", "picture"),
@@ -38,7 +41,7 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"BZh", "archive"),
     (b"\xfd7zXZ\0", "archive"),
     (b"(\xb5/\xfd", "archive"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "office"),
+    (_OLE, "office"),
     (b"{\\rtf", "office"),
     (b"\x7fELF", "program"),
     (b"MZ", "program"),
@@ -49,11 +52,6 @@ _OFFICE_IN_ZIP = re.compile(rb"word/|xl/|ppt/|\[Content_Types\]\.xml|mimetypeapp
 _HTML = re.compile(rb"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]|<meta\s", re.IGNORECASE)
 _MARKUP = re.compile(rb"<(?:p|div|span|table|article|section|h[1-6]|br)[\s/>]", re.IGNORECASE)
 _FEED = re.compile(rb"<(?:rss|feed|rdf:RDF|opml)[\s>]", re.IGNORECASE)
-# Three small searches instead of one pattern over whole header lines: that one had two ways past every CRLF, and a
-# text of thirty lines "name: value" held the process for hours (measured; it runs on the loop that keeps the leases).
-_MAIL_HEADER = re.compile(rb"[\w-]+:")
-_MIME_VERSION = re.compile(rb"^mime-version:", re.IGNORECASE | re.MULTILINE)
-_BLANK_LINE = re.compile(rb"\r?\n\r?\n")
 _TEXT_BOM = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")
 
 
@@ -73,9 +71,9 @@ def route(data: bytes, *, name: str, limits: SourceLimits) -> InputType:
     if is_picture(head):
         _bounded(data, limits.max_image_bytes)
         return InputType.IMAGE
-    if zipped := _zipped(data):
+    if packed := _packed(data, head):
         _bounded(data, limits.max_pdf_bytes)
-        return zipped
+        return packed
     if kind := _foreign(head):
         raise InputRejected(Reason.WRONG_KIND, kind=kind)
     _bounded(data, limits.max_text_bytes)
@@ -97,11 +95,17 @@ def is_picture(head: bytes) -> bool:
     return head.startswith(_PICTURES) and not (head[:2] == b"BM" and _only_letters(b"BM", head))
 
 
-def _zipped(data: bytes) -> InputType | None:
-    """EPUB and DOCX are zip files that say what they are in the names of their first members."""
+def _packed(data: bytes, head: bytes) -> InputType | None:
+    """EPUB and DOCX are zip files that say what they are in the names of their members; a web archive is mail."""
+    if is_archive(head):
+        return InputType.HTML
+    if data.startswith(_OLE) and _ENCRYPTED_PACKAGE in data:
+        return InputType.DOCX  # its reader says that it has a password
     if not data.startswith(b"PK\x03\x04"):
         return None
     if b"application/epub+zip" in data[:_SNIFF]:
+        return InputType.EPUB
+    if b"META-INF/container.xml" in data and b".opf" in data:
         return InputType.EPUB
     return InputType.DOCX if b"word/document" in data else None
 
@@ -122,8 +126,6 @@ def _foreign(head: bytes) -> str:
         return {b"WEBP": "picture", b"WAVE": "audio"}.get(head[8:12], "video")
     if _FEED.search(head[:1024]) and not _HTML.search(head[:1024]):
         return "feed"
-    if _MAIL_HEADER.match(head) and _MIME_VERSION.search(_BLANK_LINE.split(head, maxsplit=1)[0]):
-        return "web archive" if b"multipart/related" in head.lower() else ""
     return ""
 
 

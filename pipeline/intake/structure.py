@@ -88,12 +88,18 @@ def table_lines(rows: list[list[str]], *, header: bool) -> list[str]:
 
 @dataclass
 class Draft:
-    """Pieces in reading order; becomes the raw text, its canonical form, the map and the blocks."""
+    """Pieces in reading order; becomes the raw text, its canonical form, the map and the blocks.
+
+    ``starts`` holds, once it is built, the canonical offset of each ``add`` in turn, of an empty one too.
+    """
 
     pieces: list[tuple[BlockKind, str, int]] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    _added: list[int] = field(default_factory=list)  # for each add, the piece it is or comes before
 
     def add(self, kind: BlockKind, text: str, level: int = 0) -> None:
         text = text.strip() if kind is not BlockKind.CODE else text.strip("\n").rstrip()
+        self._added.append(len(self.pieces))
         if text:
             self.pieces.append((kind, text, level))
 
@@ -102,10 +108,14 @@ class Draft:
         raw = "\n\n".join(text for _, text, _ in self.pieces)
         canonical, offsets = canonicalise(raw)
         blocks: list[Block] = []
+        begins: list[int] = []
         at = 0
         for kind, text, level in self.pieces:
             start, end = trimmed(canonical, *new_span(offsets, at, at + len(text)))
+            begins.append(start)
             if start < end:
                 blocks.append(Block(kind, start, end, level))
             at += len(text) + 2
+        last = blocks[-1].start if blocks else 0
+        self.starts = [begins[piece] if piece < len(begins) else last for piece in self._added]
         return raw, canonical, offsets, tuple(blocks)

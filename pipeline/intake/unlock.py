@@ -13,6 +13,8 @@ from pipeline.domain.source import Reason
 
 _CODECS = ("utf-8", "latin-1", "gb18030")  # files before PDF 2.0 took whatever bytes the writer's machine gave
 
+_MAX_BYTES = 1_024  # no PDF takes more than 127; each spelling is hashed many times over
+
 
 def unlock_pdf(data: bytes, *, password: str) -> bytes:
     """Return the PDF without encryption; its user or its owner password opens it.
@@ -44,7 +46,7 @@ def _spellings(password: str) -> Iterator[bytes]:
             spelled = password.encode(codec)
         except UnicodeEncodeError:
             continue
-        if spelled not in seen and b"\0" not in spelled:
+        if spelled not in seen and b"\0" not in spelled and len(spelled) <= _MAX_BYTES:
             seen.add(spelled)
             yield spelled + b"\0"
 

@@ -23,11 +23,14 @@ _MEMORY_SIGNS = (
     b"out of memory",
     b"failed to map segment",  # a library that no longer fits when it is loaded
     b"can't start new thread",
+    b"Failed to allocate memory",  # onnxruntime
+    b"bad allocation",
+    b"Insufficient memory",  # OpenCV
 )
 
 
 async def start(command: tuple[str, ...]) -> asyncio.subprocess.Process:
-    """Start a child in a group of its own, with pipes. Its environment is ours and nearly empty: no secrets."""
+    """Start a child in a group of its own, with pipes; its environment is ours, so no secret reaches it."""
     return await asyncio.create_subprocess_exec(
         *command,
         stdin=asyncio.subprocess.PIPE,

@@ -37,7 +37,7 @@ async def announce_due(tools: Tools, wake: Wake, *, lease_s: float) -> int:
         due = await dispatch_due(tx, now=tools.clock.now(), lease_s=lease_s)
     if due:
         tools.crash("dispatched")
-    await wake.announce(due)
+        await wake.announce(due)
     return len(due)
 
 

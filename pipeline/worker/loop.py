@@ -40,6 +40,7 @@ from storage.tx import Row, transaction
 
 log = logging.getLogger(__name__)
 MAX_RETRY_AFTER_S = 900.0  # what a server may make a run wait
+BURST_S = 0.3
 LAPSED_S = 1.0
 IDLE_S = 2.0  # a lost announcement costs at most this
 
@@ -143,8 +144,8 @@ class Loop:
 
     async def _wait_or_wake(self, seconds: float) -> None:
         """A heartbeat is due, or something was announced: perhaps a cancellation, which should not wait 15 s."""
+        await asyncio.sleep(min(BURST_S, seconds))  # announcements come in bursts, one per event
         await self.wake.wait(min(seconds, 5.0))
-        await asyncio.sleep(0.2)  # announcements come in bursts, one per event
 
     async def _end(self, attempt: Attempt, attempts: int, error: BaseException | None, beat: asyncio.Task[str]) -> None:
         if error is None:

@@ -81,11 +81,11 @@ class GenerationRun(SQLModel, table=True):
     __table_args__ = (
         UniqueConstraint("owner_id", "kind", "request_key"),
         Index("uq_generate_revision", "revision_id", unique=True, postgresql_where=text("kind = 'GENERATE'")),
-        Index(
-            "ix_generation_run_due",
-            "next_due_at",
-            postgresql_where=text("state IN ('DEFERRED', 'QUEUED', 'RETRY_WAIT', 'RUNNING')"),
-        ),
+        # One index per question that is asked all the time, in the order of its answer: what is due, whose lease is
+        # over, what waits for its day or its question. Finished runs are in none of them.
+        Index("ix_generation_run_due", "next_due_at", "id", postgresql_where=text("state IN ('QUEUED', 'RETRY_WAIT')")),
+        Index("ix_generation_run_lapsed", "expires_at", "id", postgresql_where=text("state = 'RUNNING'")),
+        Index("ix_generation_run_deferred", "next_due_at", "id", postgresql_where=text("state = 'DEFERRED'")),
         Index("ix_generation_run_revision", "revision_id"),
         one_of("run_state", "state", RunState),
         one_of("run_kind", "kind", RunKind),

@@ -110,7 +110,7 @@ def test_stages_carry_their_facts():
     assert rows["read"]["fact"] == "61,930 字，完整"
     assert rows["find"]["fact"] == "8 段，来自 4 个章节"
     assert rows["write"] == {"stage": "write", "status": "next", "label": "写讲稿", "fact": "", "percent": None}
-    assert receipt(view(), "zh").card["meta"] == ["路灯.pdf", "PDF，46 页", "2 页没有文字，没有读到"]
+    assert receipt(view(), "zh").card["meta"] == ["路灯.pdf", "PDF，46 页", "2 页上没有文字"]
 
 
 FACTS = [
@@ -369,3 +369,26 @@ def test_titles_break_between_words_only(title):
     marked = str(broken(title))
     assert marked.replace("<wbr>", "") == str(escape(title))
     assert not re.search(r"<wbr>[》，.]|《<wbr>|\.<wbr>", marked)
+
+
+# ── where words come from ───────────────────────────────────────────────────
+def test_text_out_of_a_picture_says_so_wherever_it_is_quoted():
+    """SRC-5: OCR is marked, on the card of a claim and on the page."""
+    view = spoken_view()
+    quote = next(s for s in view.sentences if s.quotes).quotes[0]
+    source = replace(view.source, recognised=frozenset({quote.page}), pages=46)
+    said = claim(replace(view, source=source), 0, "zh")
+    assert "识别自图片" in said.card["proofs"][0]["place"]
+    assert "识别自图片" not in claim(view, 0, "zh").card["proofs"][0]["place"]
+    assert ("off", "1 页识别自图片") in spoken_page(replace(view, source=source), "zh").source_tags
+
+
+def test_words_of_a_subtitle_have_their_time_and_a_changed_page_is_named():
+    view = spoken_view()
+    quote = next(s for s in view.sentences if s.quotes).quotes[0]
+    source = replace(view.source, cues=((quote.start, quote.end, 192_400),), outdated=True, pictures=3)
+    changed = replace(view, source=source)
+    assert "3:12 处" in claim(changed, 0, "zh").card["proofs"][0]["place"]
+    tags = [words for _, words in spoken_page(changed, "en").source_tags]
+    assert "The page has changed since; this tells its old version" in tags
+    assert "3 pictures saved" in tags

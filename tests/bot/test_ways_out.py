@@ -208,11 +208,18 @@ async def test_the_queue_says_what_waits_and_why(engine, context):
         "UPDATE generation_run SET state = 'SUCCEEDED', finished_at = now() WHERE revision_id = :r AND kind = 'INTAKE'",
         r=asking,
     )
+    unread = await submitted(engine, question=None, name="读不了.txt")
+    await execute(
+        engine,
+        "UPDATE generation_run SET state = 'FAILED', finished_at = now() WHERE revision_id = :r AND kind = 'INTAKE'",
+        r=unread,
+    )
     await send(engine, {"type": "message", "text": "/queue"})
     await handle_all(context)
     assert await scalar(engine, "SELECT count(*) FROM outbox_message WHERE kind = 'queue'") == 1
     said = (await Renderer(engine).render(kind="queue", subject_id=None, args={}, owner_id=owner, language="zh")).text
     assert "还有 4 件没做完" in said
+    assert "读不了" not in said  # it has failed, and its own message says so
     for name, why in [
         ("一.txt", "等你的问题"),
         ("二.txt", "下一个就是它"),
@@ -235,3 +242,16 @@ async def test_nothing_to_do_is_said(engine, context):
     owner, _ = await owner_and_chat(engine)
     said = await Renderer(engine).render(kind="queue", subject_id=None, args={}, owner_id=owner, language="en")
     assert "everything is finished" in said.text
+
+
+async def test_a_link_while_a_password_is_waited_for_is_a_source_and_no_password(engine, context):
+    """CHT-9: nobody has to give the password first; the link is not lost."""
+    owner, _ = await owner_and_chat(engine)
+    blob = await context.blobs.put(b"%PDF-1.4 locked", owner_id=owner)
+    revision = await failed(engine, input_type="pdf", name="锁.pdf", blob_key=blob.key, raw_sha256=blob.sha256)
+    await press(engine, "password", revision)
+    await handle_all(context)
+    await send(engine, {"type": "message", "text": "https://example.org/another"})
+    await handle_all(context)
+    assert await notes(engine) == ["ask_password"]
+    assert await scalar(engine, "SELECT count(*) FROM source WHERE origin = 'https://example.org/another'") == 1

@@ -1,13 +1,16 @@
 """The Parser port: the same promises for the fake and for the real child (rules SEC-3, RUN-9)."""
 
 import asyncio
+import io
 import os
 import sys
 from dataclasses import replace
 
 import psutil
 import pytest
+from pypdf import PdfReader, PdfWriter
 
+from eval.bench.extract import make_pdf
 from pipeline.domain.errors import ChildDied, InputRejected
 from pipeline.domain.source import InputType, Quality, Reason, SourceLimits
 from pipeline.providers.parse_child import ParseChild
@@ -158,3 +161,84 @@ async def test_the_child_sees_no_environment_and_cannot_write(tmp_path):
         "PYTHONDONTWRITEBYTECODE",
         "PYTHONPATH",
     }
+
+
+def locked(password="secret", owner="other", algorithm="AES-256"):
+    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(make_pdf(1))))
+    writer.encrypt(password, owner, algorithm=algorithm)
+    buffer = io.BytesIO()
+    writer.write(buffer)
+    return buffer.getvalue()
+
+
+@pytest.fixture(params=["fake", "child"])
+def unlocking(request):
+    """``(parser, locked bytes, what is read of them afterwards)``; the password is ``secret``."""
+    if request.param == "fake":
+        return FakeParser(), b"!locked:secret\n" + TEXT.encode(), InputType.TEXT
+    return ParseChild(LIMITS), locked(), InputType.PDF
+
+
+async def test_the_right_password_gives_the_file_without_one(unlocking):
+    """Pitfall P10."""
+    parser, data, kind = unlocking
+    with pytest.raises(InputRejected) as refused:
+        await parser.parse(data, name="a", kind=kind)
+    assert refused.value.reason == Reason.ENCRYPTED
+    opened = await parser.unlock(data, password="secret")
+    assert (await parser.parse(opened, name="a", kind=kind)).quality is Quality.FULL
+
+
+@pytest.mark.parametrize("password", ["Secret", "", "secret\0", "\ud800", "密码", "x" * 100_000])
+async def test_a_wrong_password_is_refused_and_said_nowhere(unlocking, password, capfd):
+    """CHT-8."""
+    parser, data, _ = unlocking
+    with pytest.raises(InputRejected) as refused:
+        await parser.unlock(data, password=password)
+    assert refused.value.reason == Reason.WRONG_PASSWORD
+    shown = repr(refused.value) + str(refused.value) + str(refused.value.values) + refused.value.remedy
+    out, err = capfd.readouterr()
+    assert not password.strip("\0") or password not in shown + out + err
+
+
+async def test_what_is_no_pdf_is_broken_and_not_locked(unlocking):
+    parser, _, _ = unlocking
+    with pytest.raises(InputRejected) as refused:
+        await parser.unlock(b"%PDF-1.4 nothing more", password="secret")
+    assert refused.value.reason == Reason.BROKEN
+
+
+@pytest.mark.parametrize("algorithm", ["RC4-40", "RC4-128", "AES-128", "AES-256-R5", "AES-256"])
+async def test_the_owner_s_password_opens_it_too(algorithm):
+    opened = await ParseChild(LIMITS).unlock(locked(algorithm=algorithm), password="other")
+    assert (await ParseChild(LIMITS).parse(opened, name="a", kind=InputType.PDF)).pages == 1
+
+
+async def test_a_password_that_is_no_ascii_is_tried_as_old_writers_wrote_it():
+    """Before PDF 2.0 a password is bytes of whatever codec the writer's machine had."""
+    opened = await ParseChild(LIMITS).unlock(locked("caf\xe9", algorithm="RC4-128"), password="caf\xe9")
+    assert opened.startswith(b"%PDF")
+
+
+async def test_a_password_is_in_no_argument_and_no_environment(tmp_path):
+    """CHT-8: it goes through the pipe."""
+    code = (
+        "import json,os,struct,sys\n"
+        "n=struct.unpack('>I',sys.stdin.buffer.read(4))[0]; sys.stdin.buffer.read()\n"
+        "seen=' '.join(sys.argv)+' '.join(f'{k}={v}' for k,v in os.environ.items())+open('/proc/self/cmdline').read()\n"
+        "p=json.dumps({'refused':'broken','what':'','values':{'seen':'hunter'+'2' in seen}}).encode()\n"
+        "sys.stdout.buffer.write(struct.pack('>I',len(p))+p)\n"
+    )
+    with pytest.raises(InputRejected) as said:
+        await child(code).unlock(b"%PDF", password="hunter2")
+    assert said.value.values["seen"] is False
+
+
+@pytest.mark.parametrize(
+    "code", ["import os; os.abort()", "import sys; sys.stdout.write('\\0\\0\\0\\x04nope')", "print('hunter2')"]
+)
+async def test_a_child_that_dies_unlocking_says_nothing_of_the_password(code):
+    with pytest.raises(ChildDied) as died:
+        await child(code).unlock(b"%PDF", password="hunter2")
+    assert died.value.reason == "crash"
+    assert "hunter2" not in f"{died.value!r} {died.value}"

@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from bot.screens.receipt import state_of
 from eval.bench.product import article
 from pipeline.domain.audio import AudioLimits
 from pipeline.providers.tts_fake import FakeSynthesizer
@@ -147,6 +148,18 @@ async def test_a_script_that_is_too_long_is_shortened_once_and_keeps_what_is_cri
     assert critical[0] == critical[1]
     assert len(scripts[1]["sentences"]) < len(scripts[0]["sentences"])
     assert 200_000 < (await receipt(engine, revision)).duration_ms <= 300_000
+
+
+async def test_what_is_too_long_after_its_one_shortening_is_kept_as_a_draft(engine, tmp_path):
+    """AUD-3: nothing critical is cut, nothing is published, and the person is asked for a narrower question."""
+    at = bench(engine, tmp_path, audio=AudioLimits(max_voice_bytes=2_000))
+    revision = await at.submit(TEXT, QUESTION)
+    await at.work()
+    view = await receipt(engine, revision)
+    assert (view.run_state, view.revision_state) == ("SUCCEEDED", "HELD")
+    assert state_of(view) == "held"
+    assert await one(engine, "SELECT state FROM episode") == ("OPEN",)
+    assert await scalar(engine, "SELECT count(*) FROM outbox_message WHERE kind = 'voice'") == 0
 
 
 async def test_speech_of_an_unlikely_pace_is_not_published(engine, tmp_path):

@@ -31,9 +31,12 @@ def article(case: int) -> bytes:
     return ("# 机房维护记录\n\n" + "\n\n".join(lines)).encode()
 
 
-# Every point that this journey passes: here the worker hears of a due run as soon as the dispatcher (test_faults has
-# that point), and the points of stored bytes are in tests/storage/test_kept_blobs.
-ELSEWHERE = {"dispatched", "blob_kept", "blob_dying", "blob_removed"}
+# Not here: the worker hears of a due run as soon as the dispatcher (test_faults), links and pictures take their own way
+# (test_links), and the points of stored bytes are in tests/storage/test_kept_blobs.
+ELSEWHERE = frozenset(
+    "dispatched update_handled fetch_before fetch_stored fetch_committed page_recognised refreshed"
+    " blob_kept blob_dying blob_removed".split()
+)
 CASES = [*(p for p in POINTS if p not in ELSEWHERE), "segment_committed:2", "message_before_send:3"]
 
 

@@ -292,12 +292,12 @@ def test_too_many_pages_are_refused(pages, refused):
     assert (error.value.reason, error.value.values) == (Reason.TOO_MANY_PAGES, {"pages": 5, "limit": 4})
 
 
-def test_pages_without_text_are_said_and_a_pdf_without_any_is_refused():
-    """SRC-5: reported as missing, never guessed."""
+def test_a_page_with_nothing_on_it_is_said_and_a_pdf_without_any_text_is_refused():
+    """SRC-5: nothing is missing where nothing is."""
     document = pypdfium2.PdfDocument(make_pdf(3))
     document.new_page(300, 300)
     found = read(saved(document), "a.pdf")
-    assert (found.quality, found.notes) == (Quality.PARTIAL, ("pages_without_text:1",))
+    assert (found.quality, found.notes, found.unread) == (Quality.FULL, ("pages_without_text:1",), ())
     empty = pypdfium2.PdfDocument.new()
     empty.new_page(300, 300)
     with pytest.raises(InputRejected) as refused:

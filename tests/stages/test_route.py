@@ -28,10 +28,11 @@ def test_lines_of_name_and_value_are_looked_at_in_no_time():
     assert done.stdout.strip() == InputType.TEXT
 
 
-def test_a_saved_web_archive_is_named():
+def test_a_saved_web_archive_is_read_as_its_page():
+    assert route(MHTML, name="page.mhtml", limits=LIMITS) is InputType.HTML
     with pytest.raises(InputRejected) as refused:
-        route(MHTML, name="page.mhtml", limits=LIMITS)
-    assert (refused.value.reason, refused.value.values) == (Reason.WRONG_KIND, {"kind": "web archive"})
+        route(MHTML + b"x" * 200, name="page.mhtml", limits=SourceLimits(max_pdf_bytes=200))
+    assert refused.value.reason == Reason.TOO_LARGE
 
 
 def test_a_text_about_web_archives_is_a_text():

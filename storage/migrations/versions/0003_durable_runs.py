@@ -13,6 +13,13 @@ def upgrade() -> None:
     op.add_column('generation_run', sa.Column('delivered_until', sa.DateTime(timezone=True), nullable=True))
     op.add_column('generation_run', sa.Column('calls_used', sa.Integer(), server_default='0', nullable=False))
     op.add_column('generation_run', sa.Column('calls_limit', sa.Integer(), server_default='60', nullable=False))
+    op.drop_index('ix_generation_run_due', table_name='generation_run')
+    op.create_index('ix_generation_run_due', 'generation_run', ['next_due_at', 'id'], unique=False,
+                    postgresql_where=sa.text("state IN ('QUEUED', 'RETRY_WAIT')"))
+    op.create_index('ix_generation_run_lapsed', 'generation_run', ['expires_at', 'id'], unique=False,
+                    postgresql_where=sa.text("state = 'RUNNING'"))
+    op.create_index('ix_generation_run_deferred', 'generation_run', ['next_due_at', 'id'], unique=False,
+                    postgresql_where=sa.text("state = 'DEFERRED'"))
     op.create_table('daily_plan',
     sa.Column('id', sa.BigInteger(), sa.Identity(always=True), nullable=False),
     sa.Column('owner_id', sa.BigInteger(), nullable=False),
@@ -44,5 +51,9 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.drop_table('plan_item')
     op.drop_table('daily_plan')
+    for name in ('due', 'lapsed', 'deferred'):
+        op.drop_index(f'ix_generation_run_{name}', table_name='generation_run')
+    op.create_index('ix_generation_run_due', 'generation_run', ['next_due_at'], unique=False,
+                    postgresql_where=sa.text("state IN ('DEFERRED', 'QUEUED', 'RETRY_WAIT', 'RUNNING')"))
     for name in ('calls_limit', 'calls_used', 'delivered_until'):
         op.drop_column('generation_run', name)

@@ -27,12 +27,18 @@ SELECT r.id AS run_id, r.revision_id, r.kind, r.state, r.attempts, r.next_due_at
    AND NOT (r.kind = 'INTAKE' AND EXISTS (
          SELECT 1 FROM generation_run g WHERE g.revision_id = r.revision_id AND g.kind = 'GENERATE'
             AND g.state IN ('QUEUED', 'RUNNING', 'RETRY_WAIT')))
+   AND NOT (r.state = 'DEFERRED' AND EXISTS (  -- its source could not be read: its receipt says so
+         SELECT 1 FROM generation_run i WHERE i.revision_id = r.revision_id AND i.kind = 'INTAKE'
+            AND i.state IN ('FAILED', 'CANCELLED')))
  ORDER BY r.state = 'RUNNING' DESC, r.next_due_at, r.id LIMIT :limit
 """
 COUNT = """
-SELECT count(*) AS n FROM generation_run
- WHERE owner_id = :owner AND kind = 'GENERATE'
-   AND state IN ('DEFERRED', 'QUEUED', 'RUNNING', 'RETRY_WAIT', 'WAITING_REVIEW')
+SELECT count(*) AS n FROM generation_run r
+ WHERE r.owner_id = :owner AND r.kind = 'GENERATE'
+   AND r.state IN ('DEFERRED', 'QUEUED', 'RUNNING', 'RETRY_WAIT', 'WAITING_REVIEW')
+   AND NOT (r.state = 'DEFERRED' AND EXISTS (
+         SELECT 1 FROM generation_run i WHERE i.revision_id = r.revision_id AND i.kind = 'INTAKE'
+            AND i.state IN ('FAILED', 'CANCELLED')))
 """
 
 

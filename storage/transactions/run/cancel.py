@@ -30,6 +30,13 @@ UPDATE generation_run SET state = 'QUEUED', attempts = 0, cancel_requested = fal
 """
 
 
+# Another question took its place: what is made for it could never be published.
+REPLACED = """
+SELECT EXISTS (SELECT 1 FROM episode_revision v JOIN episode_revision later
+   ON later.episode_id = v.episode_id AND later.number > v.number WHERE v.id = :revision) AS replaced
+"""
+
+
 async def lock_runs(tx: Tx, *, revision_id: int, owner_id: int) -> Sequence[Row]:
     """Lock every run of the revision, ascending; id, state and kind of each."""
     runs = await tx.rows(OF_REVISION, revision=revision_id, owner=owner_id)
@@ -54,9 +61,16 @@ async def cancel_revision(tx: Tx, *, revision_id: int, owner_id: int) -> bool:
 
 
 async def resume_revision(tx: Tx, *, revision_id: int, owner_id: int, now: datetime) -> bool:
-    """Put the runs that failed or wait for a person back to QUEUED. False: there was none."""
+    """Put the runs that failed or wait for a person back to QUEUED. False: there was none, or it was replaced."""
     runs = await lock_runs(tx, revision_id=revision_id, owner_id=owner_id)
+    if await replaced(tx, revision_id=revision_id):
+        return False
     return await resume_locked(tx, runs, now=now, event_kind="resumed")
+
+
+async def replaced(tx: Tx, *, revision_id: int) -> bool:
+    """Whether a later question took this revision's place. Under the locks of its runs, which asking takes as well."""
+    return bool((await tx.one(REPLACED, revision=revision_id))["replaced"])
 
 
 async def resume_locked(tx: Tx, runs: Sequence[Row], *, now: datetime, event_kind: str) -> bool:

@@ -14,25 +14,16 @@ from storage.locks import Lock
 from storage.transactions.outbox.enqueue import show_progress
 from storage.tx import Row, Tx
 
-# A lapsed lease is claimable like a fresh run: there is no separate rescuer to forget. A run whose source is being
-# read for another run of the same revision waits for that, so that no file is parsed twice at once.
-CLAIM = """
+# A lapsed lease is claimable like a fresh run: no rescuer to forget. Two statements, because each then
+# reads its index in order and stops at the first row; one with OR would sort all that is due, at every claim.
+_TAKE = """
 WITH claimed AS (
 UPDATE generation_run r
    SET state = 'RUNNING', attempt_id = :attempt, attempts = attempts + 1, fence = fence + 1, holder = :holder,
        expires_at = clock_timestamp() + make_interval(secs => :lease_s), delivered_until = NULL,
        event_seq = event_seq + 1, started_at = coalesce(started_at, clock_timestamp()),
        error_reason = NULL, error_values = NULL
- WHERE r.id = (
-   SELECT q.id FROM generation_run q
-    WHERE q.attempts < :max_attempts
-      AND (q.state IN ('QUEUED', 'RETRY_WAIT') AND q.next_due_at <= :now
-           OR q.state = 'RUNNING' AND q.expires_at <= clock_timestamp())
-      AND (cast(:only AS bigint) IS NULL OR q.revision_id = :only)
-      AND NOT (q.kind = 'GENERATE' AND EXISTS (
-            SELECT 1 FROM generation_run i WHERE i.revision_id = q.revision_id AND i.kind = 'INTAKE'
-               AND i.state IN ('QUEUED', 'RUNNING', 'RETRY_WAIT')))
-    ORDER BY q.next_due_at, q.id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)
+ WHERE r.id = ({which})
 RETURNING r.id, r.kind, r.fence, r.attempts, r.event_seq, r.revision_id, r.cancel_requested
 ), started AS (
 INSERT INTO run_event (run_id, seq, fence, kind, data)
@@ -41,6 +32,24 @@ SELECT id, event_seq, fence, 'attempt_started', jsonb_build_object('attempt', at
 )
 SELECT id, kind, fence, attempts, event_seq, revision_id, cancel_requested FROM claimed
 """
+# A run whose source is being read for another run of the same revision waits for that, so that no file is parsed twice
+# at once.
+DUE = """
+SELECT q.id FROM generation_run q
+ WHERE q.state IN ('QUEUED', 'RETRY_WAIT') AND q.next_due_at <= :now AND q.attempts < :max_attempts
+   AND (cast(:only AS bigint) IS NULL OR q.revision_id = :only)
+   AND NOT (q.kind = 'GENERATE' AND EXISTS (
+         SELECT 1 FROM generation_run i WHERE i.revision_id = q.revision_id AND i.kind = 'INTAKE'
+            AND i.state IN ('QUEUED', 'RUNNING', 'RETRY_WAIT')))
+ ORDER BY q.next_due_at, q.id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
+"""
+LAPSED = """
+SELECT q.id FROM generation_run q
+ WHERE q.state = 'RUNNING' AND q.expires_at <= clock_timestamp() AND q.attempts < :max_attempts
+   AND (cast(:only AS bigint) IS NULL OR q.revision_id = :only)
+ ORDER BY q.expires_at, q.id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
+"""
+CLAIM_DUE, CLAIM_LAPSED = _TAKE.format(which=DUE), _TAKE.format(which=LAPSED)
 # What a dead attempt left as INTENT: without an effect on the world it may simply be made again; otherwise nobody
 # knows, and only a person may decide (rule TTS-1).
 SWEEP_CALLS = """
@@ -81,15 +90,14 @@ async def claim_run(
     only_revision: int | None = None,
 ) -> Row | None:
     """id, kind, fence, attempts, revision_id, cancel_requested of the claimed run; None when nothing is due."""
-    row = await tx.row(
-        CLAIM,
-        holder=holder,
-        attempt=attempt,
-        lease_s=lease_s,
-        max_attempts=max_attempts,
-        now=now,
-        only=only_revision,
-    )
+    given = {
+        "holder": holder,
+        "attempt": attempt,
+        "lease_s": lease_s,
+        "max_attempts": max_attempts,
+        "only": only_revision,
+    }
+    row = await tx.row(CLAIM_LAPSED, **given) or await tx.row(CLAIM_DUE, **given, now=now)
     if row is None:
         return None
     tx.holding(Lock.RUN, row["id"])

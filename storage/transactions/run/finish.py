@@ -41,7 +41,12 @@ UPDATE generation_run SET state = :state, expires_at = NULL, holder = NULL, fini
 async def retry_later(
     tx: Tx, *, run_id: int, fence: int, due_at: datetime, reason: str, values: dict[str, Any], stage: str | None
 ) -> None:
-    await guarded_event(tx, run_id=run_id, fence=fence, kind="retry_wait", data={"reason": reason, "stage": stage})
+    run = await guarded_event(
+        tx, run_id=run_id, fence=fence, kind="retry_wait", data={"reason": reason, "stage": stage}
+    )
+    if run["cancel_requested"]:  # a person asked meanwhile: it does not say "stopping" until it is due again
+        await cancelled(tx, run_id=run_id, fence=fence)
+        return
     await tx.run(RETRY, run=run_id, due=due_at, reason=reason, values=json.dumps(values, ensure_ascii=False))
 
 
@@ -68,7 +73,10 @@ async def review(tx: Tx, *, run_id: int, fence: int, reason: str, values: dict[s
 
 async def deferred(tx: Tx, *, run_id: int, fence: int, reason: str, due_at: datetime | None) -> None:
     """No room today: the run is kept and goes on at ``due_at`` with its counters (rule RUN-2)."""
-    await guarded_event(tx, run_id=run_id, fence=fence, kind="deferred", data={"reason": reason})
+    run = await guarded_event(tx, run_id=run_id, fence=fence, kind="deferred", data={"reason": reason})
+    if run["cancel_requested"]:
+        await cancelled(tx, run_id=run_id, fence=fence)
+        return
     await tx.run(DEFER, run=run_id, reason=reason, due=due_at)
 
 

@@ -16,7 +16,7 @@ from pipeline.domain.errors import NotYours
 from pipeline.ports.fetch import Fetched
 from storage.locks import Lock
 from storage.transactions.outbox.enqueue import show_progress
-from storage.transactions.run.cancel import lock_runs, resume_locked
+from storage.transactions.run.cancel import lock_runs, replaced, resume_locked
 from storage.transactions.run.event import guarded_event
 from storage.tx import Tx
 
@@ -35,6 +35,7 @@ OF_REVISION = """
 SELECT v.id, v.chat_id, e.source_id FROM episode_revision v JOIN episode e ON e.id = v.episode_id
  WHERE v.id = :revision AND v.owner_id = :owner
 """
+STATE = "SELECT state FROM episode_revision WHERE id = :revision"
 LOCK_CHAT = "SELECT id FROM chat WHERE id = :id FOR NO KEY UPDATE"
 FORGET = "UPDATE chat SET dialogue = NULL WHERE id = :chat"
 
@@ -98,7 +99,8 @@ async def supply(tx: Tx, bytes_: Bytes, *, owner_id: int, revision_id: int, way:
     ``way`` is ``pasted``, ``uploaded`` or ``unlocked``. The address and the question stay what they were.
 
     Returns:
-        False when nothing of the revision had failed: the bytes are not taken, and the caller says so.
+        False when nothing of the revision had failed, its script is made, or another question took its place: the
+        bytes are not taken, and the caller says so.
 
     Raises:
         NotYours: no such revision of this owner.
@@ -107,6 +109,11 @@ async def supply(tx: Tx, bytes_: Bytes, *, owner_id: int, revision_id: int, way:
     if found is None:
         raise NotYours(f"revision {revision_id} is not of owner {owner_id}")
     runs = await lock_runs(tx, revision_id=revision_id, owner_id=owner_id)
+    # A script rests on the text it was made from, and a wait for a decision about money is not ended by a text.
+    draft = (await tx.one(STATE, revision=revision_id))["state"] == "DRAFT"
+    waits = any(run["state"] == "WAITING_REVIEW" for run in runs)
+    if not draft or waits or await replaced(tx, revision_id=revision_id):
+        return False
     if not await resume_locked(tx, runs, now=now, event_kind="supplied"):
         return False
     capture = await _insert(tx, bytes_, source_id=found["source_id"], owner_id=owner_id, way=way, now=now)
