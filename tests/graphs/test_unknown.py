@@ -135,6 +135,35 @@ async def test_an_intent_that_a_dead_attempt_left_is_unknown(engine, tmp_path):
     assert tts.submits == []
 
 
+async def test_a_request_under_way_keeps_its_receipt_when_a_person_cancels(engine, tmp_path):
+    """TTS-1: a receipt is a fact; only this process can still learn it."""
+    tts = PaidSynthesizer()
+    at = bench(engine, tmp_path, tts=tts, **SHORT)
+    revision = await at.submit(TEXT, QUESTION)
+    asked, answer = asyncio.Event(), asyncio.Event()
+    real = tts.submit
+
+    async def slow(pieces, *, voice, call_id):
+        asked.set()
+        await answer.wait()
+        return await real(pieces, voice=voice, call_id=call_id)
+
+    tts.submit = slow
+    loop = at.loop()
+    working = asyncio.create_task(loop.run(concurrency=1))
+    async with asyncio.timeout(20):
+        await asked.wait()
+        assert await decide(engine, cancel, revision)
+        await asyncio.sleep(0.5)  # the heartbeat has told the attempt
+        answer.set()
+        while (await receipt(engine, revision)).run_state != "CANCELLED":
+            await asyncio.sleep(0.02)
+    loop.stopping.set()
+    await working
+    assert await calls(engine) == ["RECEIPT"]
+    assert len(tts.submits) == 1
+
+
 async def test_a_broken_download_uses_the_receipt_that_is_there(engine, tmp_path):
     """TTS-2: made once, downloaded twice."""
     tts = PaidSynthesizer(fetch_fails=1)

@@ -423,6 +423,6 @@ async def test_the_chat_is_usable_from_the_keyboard(room):
         "取消",
         "改问题",
         "添加文件",
-        "发文件或贴正文，附一个问题",
+        "链接、文件或正文，附一个问题",
     ]
     assert all(ring for _, ring in names)

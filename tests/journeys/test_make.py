@@ -69,7 +69,8 @@ def test_a_file_and_a_question_become_a_folder(data, tmp_path):
     ("name", "content", "question", "code", "reason"),
     [
         ("empty.txt", b"", "为什么？", 2, "empty_file"),
-        ("picture.txt", b"\x89PNG\r\n\x1a\n" + b"\0" * 64, "为什么？", 2, "wrong_kind"),
+        ("picture.txt", b"\x89PNG\r\n\x1a\n" + b"\0" * 64, "为什么？", 2, "broken"),
+        ("film.txt", b"\0\0\0\x20ftypisom" + b"\0" * 64, "为什么？", 2, "wrong_kind"),
         ("broken.pdf", b"%PDF-1.7\nnothing of the kind", "为什么？", 2, "broken"),
         ("lamp.md", TEXT.encode(), "火星上的大气由哪些气体组成？", 3, "not_covered"),
         ("en.txt", b"The lamps were replaced in July. " * 12, "Why?", 3, "other_language"),
