@@ -7,50 +7,24 @@ fsync, so the file and its folder are synced here before the key is handed out.
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import hashlib
 import os
 from pathlib import Path
 
-import obstore
-from obstore.exceptions import AlreadyExistsError
 from obstore.store import LocalStore
 
-from pipeline.domain.errors import MissingRow
-from pipeline.ports.blobs import Blob, is_key, key_of
+from storage.objects import HashedObjects
 
 
-class FolderBlobs:
+class FolderBlobs(HashedObjects):
     """``o/<owner>/<first two hex digits>/<sha256>`` under ``root``."""
 
     def __init__(self, root: Path) -> None:
         root.mkdir(parents=True, exist_ok=True)
         self._root = root
-        self._store = LocalStore(str(root))
+        super().__init__(LocalStore(str(root)))
 
-    async def put(self, data: bytes, *, owner_id: int, generation: int = 1) -> Blob:
-        digest = await asyncio.to_thread(lambda: hashlib.sha256(data).hexdigest())
-        key = key_of(owner_id, digest, generation)
-        try:
-            await obstore.put_async(self._store, key, data, mode="create")
-        except AlreadyExistsError:
-            pass  # the name is the content: whoever wrote it wrote these bytes
-        else:
-            await asyncio.to_thread(self._sync, key)
-        return Blob(key=key, sha256=digest, size_bytes=len(data))
-
-    async def get(self, key: str) -> bytes:
-        if not is_key(key):
-            raise MissingRow(f"{key!r} is no key of stored bytes")
-        try:
-            found = await obstore.get_async(self._store, key)
-            return bytes(await found.bytes_async())
-        except FileNotFoundError:
-            raise MissingRow(f"no stored bytes under {key!r}") from None
-
-    async def remove(self, key: str) -> None:
-        with contextlib.suppress(FileNotFoundError):
-            await obstore.delete_async(self._store, key)
+    async def _settle(self, key: str) -> None:
+        await asyncio.to_thread(self._sync, key)
 
     def _sync(self, key: str) -> None:
         path = self._root / key

@@ -22,7 +22,7 @@ _REFUSED = ("21", "22", "23", "42")  # cardinality, data, integrity, syntax or a
 
 
 class StorageAway(OSError):
-    """The database is away, stopping or full."""
+    """The database, or the store of bytes, is away, stopping or full."""
 
 
 @contextmanager

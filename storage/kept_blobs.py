@@ -11,13 +11,12 @@ between any two steps, and what it removes at last is what nobody can have named
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
 from collections.abc import Callable
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from pipeline.ports.blobs import Blob, ObjectStore
+from storage.objects import sha256_of
 from storage.transactions.blob import collect, keep
 from storage.tx import transaction
 
@@ -35,13 +34,13 @@ class KeptBlobs:
         self._engine, self._store, self._crash = engine, store, crash
 
     async def put(self, data: bytes, *, owner_id: int) -> Blob:
-        digest = await asyncio.to_thread(lambda: hashlib.sha256(data).hexdigest())
+        digest = await sha256_of(data)
         generation = None
         while generation is None:
             async with transaction(self._engine) as tx:
                 generation = await keep.keep(tx, owner_id=owner_id, sha256=digest)
         self._crash("blob_kept")
-        return await self._store.put(data, owner_id=owner_id, generation=generation)
+        return await self._store.put(data, owner_id=owner_id, generation=generation, sha256=digest)
 
     async def get(self, key: str) -> bytes:
         return await self._store.get(key)

@@ -47,8 +47,8 @@ class BlobStore(Protocol):
 class ObjectStore(Protocol):
     """A folder or a bucket. Only storage/kept_blobs.py removes."""
 
-    async def put(self, data: bytes, *, owner_id: int, generation: int = 1) -> Blob:
-        """As of BlobStore, under the name of this generation; create-only."""
+    async def put(self, data: bytes, *, owner_id: int, generation: int = 1, sha256: str | None = None) -> Blob:
+        """As of BlobStore, under the name of this generation; create-only. ``sha256``: of ``data``, if known."""
         ...
 
     async def get(self, key: str) -> bytes: ...
