@@ -71,6 +71,10 @@ class AiogramClient:
         return error.migrate_to_chat_id
 
     @staticmethod
+    def said(message, entity) -> str:
+        return entity.extract_from(message.text)
+
+    @staticmethod
     def _keyboard(rows):
         return (
             at.InlineKeyboardMarkup(inline_keyboard=[[at.InlineKeyboardButton(**b) for b in r] for r in rows])
@@ -201,7 +205,9 @@ class PtbClient:
     def __init__(self, base: str, token: str, *, timeout_s: float = 10) -> None:
         def request():
             return telegram.request.HTTPXRequest(
-                read_timeout=timeout_s, media_write_timeout=timeout_s, httpx_kwargs={"trust_env": False}
+                read_timeout=timeout_s,
+                media_write_timeout=timeout_s,
+                httpx_kwargs={"trust_env": False, "verify": False},
             )
 
         self.bot = ptb.Bot(
@@ -228,6 +234,10 @@ class PtbClient:
     @staticmethod
     def new_chat_id(error) -> int:
         return error.new_chat_id
+
+    @staticmethod
+    def said(message, entity) -> str:
+        return message.parse_entity(entity)
 
     @staticmethod
     def _keyboard(rows):

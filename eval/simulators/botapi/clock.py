@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import heapq
-import itertools
 import time
 from collections.abc import Awaitable
 from contextlib import suppress
@@ -25,40 +23,39 @@ class Clock:
         if start_s is None:
             start_s = time.time() if factor else START
         self.factor, self._start_s, self._real_s, self._added_s = factor, start_s, time.monotonic(), 0.0
-        self._sleepers: list[tuple[float, int, asyncio.Future[None]]] = []
-        self._count = itertools.count()
+        self._sleepers: set[asyncio.Future[None]] = set()
 
     def now(self) -> float:
         return self._start_s + self._added_s + (time.monotonic() - self._real_s) * self.factor
 
     def advance(self, by_s: float) -> None:
-        """Move time on; whoever slept until then wakes."""
+        """Move time on; whoever slept until then wakes, and the others look at the clock and sleep on."""
         self._added_s += by_s
-        self._wake()
+        for sleeper in list(self._sleepers):
+            if not sleeper.done():
+                sleeper.set_result(None)
 
     async def sleep(self, for_s: float) -> None:
         """Return when ``for_s`` simulated seconds are over."""
         until = self.now() + for_s
         while (left := until - self.now()) > 1e-6:
             sleeper: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            heapq.heappush(self._sleepers, (until, next(self._count), sleeper))
-            with suppress(TimeoutError):
-                await asyncio.wait_for(sleeper, left / self.factor if self.factor else None)
+            self._sleepers.add(sleeper)
+            try:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(sleeper, left / self.factor if self.factor else None)
+            finally:
+                self._sleepers.discard(sleeper)
 
     async def wait(self, thing: Awaitable[Any], at_most_s: float) -> bool:
         """Whether ``thing`` came within ``at_most_s`` simulated seconds; if not, it is cancelled."""
         task, rest = asyncio.ensure_future(thing), asyncio.ensure_future(self.sleep(at_most_s))
         try:
             await asyncio.wait({task, rest}, return_when=asyncio.FIRST_COMPLETED)
+            if task.done():
+                task.result()  # raises what it raised
             return task.done()
         finally:
             for one in (task, rest):
                 one.cancel()
             await asyncio.gather(task, rest, return_exceptions=True)
-
-    def _wake(self) -> None:
-        now = self.now()
-        while self._sleepers and self._sleepers[0][0] <= now + 1e-6:
-            _, _, sleeper = heapq.heappop(self._sleepers)
-            if not sleeper.done():
-                sleeper.set_result(None)

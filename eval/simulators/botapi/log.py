@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Outcome = Literal["done", "refused", "lost", "dropped"]
@@ -18,7 +18,7 @@ class Call:
     caller was not told so) · ``dropped`` (nothing happened, and no answer). ``digest`` is of what people see.
     """
 
-    number: int  # from 1, in order of arrival
+    number: int  # from 1, in order of effect
     at: float  # Unix seconds on the simulator's clock, of the effect
     method: str
     chat_id: int | None
@@ -83,16 +83,19 @@ def pace(
 
 
 def _breaches(scope: str, calls: Sequence[Call], allowed: int, window_s: float) -> list[Breach]:
-    """One breach per run of calls that is too dense, with the densest count of it."""
+    """One breach for windows that overlap, with the count of the densest."""
     found: list[Breach] = []
-    begin = 0
+    begin, last = 0, -1
     for end, call in enumerate(calls):
         while call.at - calls[begin].at >= window_s:
             begin += 1
-        if (count := end - begin + 1) > allowed:
-            if found and begin and calls[begin - 1].number >= found[-1].first and found[-1].count >= count:
-                continue
+        if (count := end - begin + 1) <= allowed:
+            continue
+        if found and begin <= last:
+            found[-1] = replace(found[-1], count=max(found[-1].count, count))
+        else:
             found.append(Breach(scope, count, allowed, window_s, calls[begin].number))
+        last = end
     return found
 
 
