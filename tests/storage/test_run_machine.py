@@ -27,10 +27,10 @@ from storage.engine import engine_of
 from storage.transactions.call import record
 from storage.transactions.run import finish
 from storage.transactions.run.cancel import cancel_revision, resume_revision
-from storage.transactions.run.claim import claim_run, give_up_lapsed
+from storage.transactions.run.claim import give_up_lapsed
 from storage.transactions.run.promote_due import promote_due
 from storage.tx import transaction
-from tests.support.rows import NOW, claimed, execute, lapse, owner_and_chat, scalar, submitted
+from tests.support.rows import NOW, claim_any, claimed, execute, lapse, owner_and_chat, scalar, submitted
 
 FAR = NOW + timedelta(days=1)
 
@@ -60,7 +60,7 @@ class Rows:
 
     async def claim(self) -> bool:
         async with transaction(self.engine) as tx:
-            row = await claim_run(
+            row = await claim_any(
                 tx,
                 holder="h",
                 attempt=uuid.uuid4(),

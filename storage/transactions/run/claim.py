@@ -29,7 +29,7 @@ RETURNING r.id, r.kind, r.fence, r.attempts, r.event_seq, r.revision_id, r.cance
 INSERT INTO run_event (run_id, seq, fence, kind, data)
 SELECT id, event_seq, fence, 'attempt_started', jsonb_build_object('attempt', attempts, 'holder', cast(:holder AS text))
   FROM claimed
-)
+){sweeps}
 SELECT id, kind, fence, attempts, event_seq, revision_id, cancel_requested FROM claimed
 """
 # A run whose source is being read for another run of the same revision waits for that, so that no file is parsed twice
@@ -49,18 +49,27 @@ SELECT q.id FROM generation_run q
    AND (cast(:only AS bigint) IS NULL OR q.revision_id = :only)
  ORDER BY q.expires_at, q.id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
 """
-CLAIM_DUE, CLAIM_LAPSED = _TAKE.format(which=DUE), _TAKE.format(which=LAPSED)
-# What a dead attempt left as INTENT: without an effect on the world it may simply be made again; otherwise nobody
+# What an earlier attempt left as INTENT: without an effect on the world it may simply be made again; otherwise nobody
 # knows, and only a person may decide (rule TTS-1).
-SWEEP_CALLS = """
-UPDATE provider_call SET state = CASE WHEN effect = 'none' THEN 'FAILED' ELSE 'UNKNOWN' END,
-       error = 'the attempt that made it died', settled_at = now()
- WHERE run_id = :run AND state = 'INTENT' AND fence < :fence
-"""
+_CALLS = """
+UPDATE provider_call p SET state = CASE WHEN p.effect = 'none' THEN 'FAILED' ELSE 'UNKNOWN' END,
+       error = 'the attempt that made it died', settled_at = now()"""
 # What a local model made and a dead process held is gone, and costs nothing to make again.
-SWEEP_RECEIPTS = """
-UPDATE provider_call SET state = 'EXPIRED', settled_at = now()
- WHERE run_id = :run AND state = 'RECEIPT' AND effect = 'none' AND fence < :fence
+_RECEIPTS = """
+UPDATE provider_call p SET state = 'EXPIRED', settled_at = now()"""
+# A due run's earlier attempts have ended, each by its own commit, so one statement sees all their calls. A lapsed one
+# may have written until the moment its row was taken: only a later statement sees that.
+_SWEEPS = f"""
+, calls AS ({_CALLS}
+  FROM claimed WHERE p.run_id = claimed.id AND p.state = 'INTENT' AND p.fence < claimed.fence
+), receipts AS ({_RECEIPTS}
+  FROM claimed WHERE p.run_id = claimed.id AND p.state = 'RECEIPT' AND p.effect = 'none' AND p.fence < claimed.fence
+)"""
+CLAIM_DUE = _TAKE.format(which=DUE, sweeps=_SWEEPS)
+CLAIM_LAPSED = _TAKE.format(which=LAPSED, sweeps="")
+SWEEP_CALLS = f"{_CALLS} WHERE p.run_id = :run AND p.state = 'INTENT' AND p.fence < :fence"
+SWEEP_RECEIPTS = f"""{_RECEIPTS}
+ WHERE p.run_id = :run AND p.state = 'RECEIPT' AND p.effect = 'none' AND p.fence < :fence
 """
 BEAT = """
 UPDATE generation_run SET expires_at = clock_timestamp() + make_interval(secs => :lease_s)
@@ -79,7 +88,7 @@ RETURNING r.id, r.revision_id, r.kind, v.chat_id
 """
 
 
-async def claim_run(
+async def claim_due(
     tx: Tx,
     *,
     holder: str,
@@ -89,19 +98,33 @@ async def claim_run(
     now: datetime,
     only_revision: int | None = None,
 ) -> Row | None:
-    """id, kind, fence, attempts, revision_id, cancel_requested of the claimed run; None when nothing is due."""
-    given = {
-        "holder": holder,
-        "attempt": attempt,
-        "lease_s": lease_s,
-        "max_attempts": max_attempts,
-        "only": only_revision,
-    }
-    row = await tx.row(CLAIM_LAPSED, **given) or await tx.row(CLAIM_DUE, **given, now=now)
-    if row is None:
-        return None
-    tx.holding(Lock.RUN, row["id"])
-    if row["fence"] > 1:  # an earlier attempt may have left calls behind
+    """id, kind, fence, attempts, revision_id, cancel_requested of the claimed run; None when nothing is due.
+
+    One statement: it may commit by itself.
+    """
+    row = await tx.row(
+        CLAIM_DUE,
+        holder=holder,
+        attempt=attempt,
+        lease_s=lease_s,
+        max_attempts=max_attempts,
+        only=only_revision,
+        now=now,
+    )
+    if row is not None:
+        tx.holding(Lock.RUN, row["id"])
+    return row
+
+
+async def claim_lapsed(
+    tx: Tx, *, holder: str, attempt: UUID, lease_s: float, max_attempts: int, only_revision: int | None = None
+) -> Row | None:
+    """The same for a run whose worker went silent."""
+    row = await tx.row(
+        CLAIM_LAPSED, holder=holder, attempt=attempt, lease_s=lease_s, max_attempts=max_attempts, only=only_revision
+    )
+    if row is not None:
+        tx.holding(Lock.RUN, row["id"])
         await tx.run(SWEEP_CALLS, run=row["id"], fence=row["fence"])
         await tx.run(SWEEP_RECEIPTS, run=row["id"], fence=row["fence"])
     return row
