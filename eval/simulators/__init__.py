@@ -1,1 +1,1 @@
-"""Outside worlds that tests and benches share; so far the running product and its visitor."""
+"""Outside worlds that tests and benches share: the web, paid speech, Telegram; and the running product itself."""

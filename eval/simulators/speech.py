@@ -12,13 +12,14 @@ import json
 import wave
 import zlib
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
-from eval.simulators.web import Request, page, reset
+from eval.simulators.loopback import Loopback, Request
+from eval.simulators.web import page, reset
 from pipeline.domain.spoken import beats
 
 PATH = "/api/v1/services/aigc/multimodal-generation/generation"
@@ -64,8 +65,8 @@ class Synthesis:
 
 
 @dataclass
-class SimulatedSpeech:
-    """``start`` gives the address. ``on_synthesis[n]`` and ``on_download[n]`` are the fates of the nth, from 1."""
+class SimulatedSpeech(Loopback):
+    """Speaks for who has the key. ``on_synthesis[n]`` and ``on_download[n]`` are the fates of the nth, from 1."""
 
     key: str = "sk-simulated"
     voices: frozenset[str] = frozenset({"Cherry"})
@@ -76,14 +77,7 @@ class SimulatedSpeech:
     syntheses: list[Synthesis] = field(default_factory=list)
     downloads: list[str] = field(default_factory=list)  # paths, whatever became of them
     authorised_downloads: int = 0  # that carried a key, which no download should
-    port: int = 0
     _made: dict[str, bytes] = field(default_factory=dict)
-    _server: asyncio.Server | None = None
-    _open: set[asyncio.Task[None]] = field(default_factory=set)
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
 
     @property
     def billed(self) -> list[str]:
@@ -99,38 +93,12 @@ class SimulatedSpeech:
         self.on_download[len(self.downloads) + 1 + skip] = fate
         return fate
 
-    async def start(self) -> str:
-        """Accept connections, on the same port as before; counts and speeches are kept."""
-        self._server = await asyncio.start_server(self._connected, "127.0.0.1", self.port)
-        self.port = self._server.sockets[0].getsockname()[1]
-        return self.address
-
-    async def stop(self) -> None:
-        """Refuse connections from now on, and end those that stand."""
-        if self._server is not None:
-            self._server.close()
-            self._server = None
-        for task in list(self._open):
-            task.cancel()
-        await asyncio.gather(*self._open, return_exceptions=True)
-
-    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        if task is not None:
-            self._open.add(task)
-            task.add_done_callback(self._open.discard)
-        try:
-            with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-                request, body = await _request(reader)
-                if request.method == "POST" and request.target == PATH:
-                    await self._synthesis(request, body, writer)
-                else:
-                    await self._download(request, writer)
-                await writer.drain()
-        finally:
-            writer.close()
-            with suppress(ConnectionError, asyncio.CancelledError):
-                await writer.wait_closed()
+    async def serve_one(self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        body = await reader.readexactly(min(int(request.headers.get("content-length", "0")), _MAX_BODY))
+        if request.method == "POST" and request.target == PATH:
+            await self._synthesis(request, body, writer)
+        else:
+            await self._download(request, writer)
 
     async def _synthesis(self, request: Request, body: bytes, writer: asyncio.StreamWriter) -> None:
         wrong = self._wrong(request, body)
@@ -192,7 +160,7 @@ class SimulatedSpeech:
         return await asyncio.to_thread(wav, _tone(text, self.s_per_beat))
 
     async def _download(self, request: Request, writer: asyncio.StreamWriter) -> None:
-        path = request.target.partition("?")[0]
+        path = request.path
         self.downloads.append(path)
         self.authorised_downloads += "authorization" in request.headers
         fate = self.on_download.get(len(self.downloads), Fate())
@@ -226,14 +194,6 @@ def wav(pcm: bytes, *, rate_hz: int = RATE_HZ, channels: int = 1, width: int = 2
         file.setframerate(rate_hz)
         file.writeframes(pcm)
     return out.getvalue()
-
-
-async def _request(reader: asyncio.StreamReader) -> tuple[Request, bytes]:
-    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").rstrip("\r\n").split("\r\n")
-    method, target, _ = head[0].split(" ", 2)
-    headers = {k.strip().lower(): v.strip() for k, _, v in (line.partition(":") for line in head[1:])}
-    size = min(int(headers.get("content-length", "0")), _MAX_BODY)
-    return Request(method, target, headers.get("host", ""), headers), await reader.readexactly(size)
 
 
 async def _json(

@@ -13,41 +13,25 @@ import ssl
 import struct
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+
+from eval.simulators.loopback import Loopback, Request
 
 _REASONS = {200: "OK", 204: "No Content", 302: "Found", 304: "Not Modified", 404: "Not Found", 429: "Too Many Requests"}
 _DATE = "Mon, 02 Mar 2026 08:00:00 GMT"  # of every answer: the server has no clock
 _BLOCK = 64 * 1024
 
 
-@dataclass(frozen=True)
-class Request:
-    """One request as it came: ``host`` is the Host header, header names are lower case."""
-
-    method: str
-    target: str
-    host: str
-    headers: Mapping[str, str]
-
-
 Answer = Callable[[Request, asyncio.StreamWriter], Awaitable[None]]
 
 
 @dataclass
-class SimulatedWeb:
-    """``start`` gives the address; with ``tls`` it speaks HTTPS. Paths that nobody serves are 404."""
+class SimulatedWeb(Loopback):
+    """Serves what it was given; paths that nobody serves are 404."""
 
-    tls: ssl.SSLContext | None = None
     requests: list[Request] = field(default_factory=list)
-    port: int = 0
     _answers: dict[tuple[str, str], Answer] = field(default_factory=dict)
-    _server: asyncio.Server | None = None
-    _open: set[asyncio.Task[None]] = field(default_factory=set)
-
-    @property
-    def address(self) -> str:
-        return f"{'https' if self.tls else 'http'}://127.0.0.1:{self.port}"
 
     def serve(self, path: str, answer: Answer, *, host: str = "") -> str:
         """Put ``answer`` at ``path`` of ``host`` ("": of every host), and return its address on loopback."""
@@ -56,39 +40,12 @@ class SimulatedWeb:
 
     def asked(self, path: str) -> list[Request]:
         """Requests of a path so far, query or not."""
-        return [r for r in self.requests if r.target.partition("?")[0] == path]
+        return [r for r in self.requests if r.path == path]
 
-    async def start(self) -> str:
-        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0, ssl=self.tls)
-        self.port = self._server.sockets[0].getsockname()[1]
-        return self.address
-
-    async def stop(self) -> None:
-        """End every connection, however much it still has to say."""
-        if self._server is not None:
-            self._server.close()
-        for task in list(self._open):
-            task.cancel()
-        await asyncio.gather(*self._open, return_exceptions=True)
-
-    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        if task is not None:
-            self._open.add(task)
-            task.add_done_callback(self._open.discard)
-        try:
-            # The other side may leave at any moment, and is meant to.
-            with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError, ssl.SSLError):
-                request = _read(await reader.readuntil(b"\r\n\r\n"))
-                self.requests.append(request)
-                path = request.target.partition("?")[0]
-                answer = self._answers.get((request.host, path)) or self._answers.get(("", path)) or page(status=404)
-                await answer(request, writer)
-                await writer.drain()
-        finally:
-            writer.close()
-            with suppress(ConnectionError, ssl.SSLError, asyncio.CancelledError):
-                await writer.wait_closed()
+    async def serve_one(self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.requests.append(request)
+        own, any_host = self._answers.get((request.host, request.path)), self._answers.get(("", request.path))
+        await (own or any_host or page(status=404))(request, writer)
 
 
 @asynccontextmanager
@@ -99,13 +56,6 @@ async def simulated_web(tls: ssl.SSLContext | None = None) -> AsyncIterator[Simu
         yield web
     finally:
         await web.stop()
-
-
-def _read(head: bytes) -> Request:
-    first, *lines = head.decode("latin-1").rstrip("\r\n").split("\r\n")
-    method, target, _ = first.split(" ", 2)
-    headers = {k.strip().lower(): v.strip() for k, _, v in (line.partition(":") for line in lines)}
-    return Request(method, target, headers.get("host", ""), headers)
 
 
 def _head(status: int, headers: Mapping[str, str], *more: tuple[str, str]) -> bytes:

@@ -39,8 +39,10 @@ def get_file(api: Simulator, p: Params) -> Done:
 
 def get_chat(api: Simulator, p: Params) -> Done:
     chat = api.chats.of(p.chat_id())
-    if chat.standing in ("kicked", "stranger"):
-        raise refused("chat not found" if chat.standing == "stranger" else "bot is not a member of the chat", 400)
+    if chat.standing == "stranger":
+        raise refused("chat not found")
+    if chat.standing == "kicked":
+        api.chats.open(chat.id)  # raises what a send there would; a blocked bot may still look
     gifts = ("unlimited_gifts", "limited_gifts", "unique_gifts", "premium_subscription", "gifts_from_channels")
     full: dict[str, Any] = {
         **chat.shown(),
@@ -54,8 +56,9 @@ def get_chat(api: Simulator, p: Params) -> Done:
 def set_webhook(api: Simulator, p: Params) -> Done:
     if not p.text("url"):
         return delete_webhook(api, p)
-    api.updates.allow(p.parsed("allowed_updates"))
+    kinds = p.parsed("allowed_updates")
     api.webhook.set(p.text("url"), p.text("secret_token"))
+    api.updates.allow(kinds)
     if p.flag("drop_pending_updates"):
         api.updates.waiting.clear()
     return Done(True)
