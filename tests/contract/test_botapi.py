@@ -213,6 +213,19 @@ async def test_a_message_that_is_gone_cannot_be_edited(bot, ann):
     assert (await ann.chat.view()).shown == []
 
 
+async def test_several_are_deleted_at_once_and_missing_ones_passed_over(telegram, bot, ann):
+    numbers = [(await bot.send(ann.id, f"m{n}")).message_id for n in range(3)]
+    theirs = await ann.send("in a private chat the bot may delete this, too")
+    assert await bot.delete_all(ann.id, [numbers[0], 999, numbers[2], theirs]) is True
+    assert (await ann.chat.view()).texts == ["m1"]
+    group = await telegram.group(ann)
+    kept = await ann.send("/in a group it may not", chat=group)
+    assert await bot.delete_all(group.id, [kept]) is True
+    with pytest.raises(bot.errors.bad, match="(?i)message can't be deleted"):
+        await bot.delete(group.id, kept)
+    assert kept in [m.message_id for m in (await group.view()).shown]
+
+
 async def test_what_people_wrote_cannot_be_edited(bot, ann):
     number = await ann.send("mine")
     with pytest.raises(bot.errors.bad, match="(?i)message can't be edited"):
@@ -315,6 +328,7 @@ async def test_whoever_does_not_want_the_bot_is_403(telegram, bot, ann):
     await ann.block()
     with pytest.raises(bot.errors.forbidden, match="(?i)bot was blocked by the user"):
         await bot.send(ann.id, "Hello")
+    assert (await bot.chat(ann.id)).first_name == "Ann"
     await ann.unblock()
     await bot.send(ann.id, "Hello")
     await ann.deactivate()
@@ -331,7 +345,10 @@ async def test_whoever_does_not_want_the_bot_is_403(telegram, bot, ann):
 async def test_a_group_that_threw_the_bot_out_is_403(telegram, bot, ann, supergroup):
     group = await telegram.group(ann, supergroup=supergroup)
     await bot.send(group.id, "Hello")
+    assert (await bot.chat(group.id)).title == "Readers"
     await ann.kick_bot(group)
+    with pytest.raises(bot.errors.forbidden, match="(?i)bot was kicked"):
+        await bot.chat(group.id)
     with pytest.raises(bot.errors.forbidden, match=f"(?i)kicked from the {'super' if supergroup else ''}group chat"):
         await bot.send(group.id, "Hello")
 

@@ -167,6 +167,19 @@ async def test_a_webhook_gets_its_secret_with_every_update(telegram, bot, ann):
     assert (await bot.webhook()).url == ""
 
 
+@pytest.mark.parametrize("drop", [False, True])
+async def test_what_waits_is_dropped_only_when_told(bot, ann, drop):
+    """A bot that starts with drop_pending_updates loses what came while it was away."""
+    async with receiver() as hook:
+        hook.answers = [500]
+        await ann.send("waits")
+        await bot.set_webhook(hook.url, drop_pending_updates=drop)
+        await asyncio.sleep(0.05)
+        assert (await bot.webhook()).pending_update_count == (0 if drop else 1)
+        await bot.delete_webhook()
+    assert texts(await bot.updates()) == ([] if drop else ["waits"])
+
+
 async def test_a_webhook_and_a_poller_exclude_each_other(bot, ann):
     async with receiver() as hook:
         poll = asyncio.create_task(bot.updates(timeout=50))

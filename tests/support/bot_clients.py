@@ -164,6 +164,9 @@ class AiogramClient:
     async def delete(self, chat_id, message_id):
         return await self.bot.delete_message(chat_id, message_id)
 
+    async def delete_all(self, chat_id, message_ids):
+        return await self.bot.delete_messages(chat_id, message_ids)
+
     async def chat(self, chat_id):
         return await self.bot.get_chat(chat_id)
 
@@ -328,6 +331,9 @@ class PtbClient:
 
     async def delete(self, chat_id, message_id):
         return await self.bot.delete_message(chat_id, message_id)
+
+    async def delete_all(self, chat_id, message_ids):
+        return await self.bot.delete_messages(chat_id, message_ids)
 
     async def chat(self, chat_id):
         return await self.bot.get_chat(chat_id)

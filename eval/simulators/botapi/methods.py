@@ -24,6 +24,7 @@ NAMES: dict[str, Method] = {
     "sendMediaGroup": sending.send_media_group,
     "sendChatAction": sending.send_chat_action,
     "deleteMessage": sending.delete_message,
+    "deleteMessages": sending.delete_messages,
     "editMessageText": editing.edit_message_text,
     "editMessageCaption": editing.edit_message_caption,
     "editMessageReplyMarkup": editing.edit_message_reply_markup,

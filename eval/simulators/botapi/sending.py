@@ -141,8 +141,25 @@ def delete_message(api: Simulator, p: Params) -> Done:
     message: Message | None = chat.of(p.integer("message_id"))
     if message is None:
         raise refused("message to delete not found")
-    old = api.clock.now() - message.at > api.limits.delete_age_s
-    if old or (message.by != api.bot.id and chat.type != "private"):
+    if not _goes(api, chat, message):
         raise refused("message can't be deleted")
     api.chats.delete(message)
     return Done(True, chat, (message,))
+
+
+def delete_messages(api: Simulator, p: Params) -> Done:
+    """Delete up to 100; those that are not there or cannot go are passed over, as the API says."""
+    chat = api.chats.open(p.chat_id())
+    numbers = p.parsed("message_ids")
+    if not isinstance(numbers, list) or not 1 <= len(numbers) <= 100:
+        raise refused("message identifiers are not specified" if not numbers else "too many messages to delete")
+    found = [m for m in (chat.of(int(n)) for n in numbers) if m is not None and _goes(api, chat, m)]
+    for message in found:
+        api.chats.delete(message)
+    return Done(True, chat, tuple(found))
+
+
+def _goes(api: Simulator, chat: Chat, message: Message) -> bool:
+    """Whether the bot may delete it: for two days, and in groups only its own."""
+    young = api.clock.now() - message.at <= api.limits.delete_age_s
+    return young and (message.by == api.bot.id or chat.type == "private")

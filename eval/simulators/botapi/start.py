@@ -13,6 +13,8 @@ from eval.simulators.botapi.server import Server
 from eval.simulators.botapi.simulator import Simulator
 from eval.simulators.botapi.telegram import Telegram
 
+_END_S = 10.0  # a process that has not ended so long after its input did is a defect
+
 
 @asynccontextmanager
 async def simulated_botapi(clock: Clock | None = None) -> AsyncIterator[Telegram]:
@@ -36,10 +38,17 @@ async def botapi_process(*, port: int = 0, speed: float = 1.0) -> AsyncIterator[
     )
     assert process.stdin is not None
     assert process.stdout is not None
-    telegram = Telegram((await process.stdout.readline()).decode().strip())
+    if not (address := (await process.stdout.readline()).decode().strip()):
+        raise RuntimeError(f"the simulator did not start; its exit code is {await process.wait()}")
+    telegram = Telegram(address)
     try:
         yield telegram
     finally:
         await telegram.close()
         process.stdin.close()
-        await process.wait()
+        try:
+            await asyncio.wait_for(process.wait(), _END_S)
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+            raise
