@@ -46,9 +46,9 @@ async def test_a_limit_gives_the_oldest_and_a_negative_offset_the_newest(telegra
     assert [u["message"]["text"] for u in await telegram.pending()] == ["m3"]
 
 
-async def test_a_long_poll_ends_with_the_first_update(bot, ann):
+async def test_a_long_poll_ends_with_the_first_update(telegram, bot, ann):
     poll = asyncio.create_task(bot.updates(timeout=50))
-    await asyncio.sleep(0.05)
+    await telegram.polled()
     assert not poll.done()
     await ann.send("now")
     assert texts(await asyncio.wait_for(poll, 5)) == ["now"]
@@ -56,7 +56,7 @@ async def test_a_long_poll_ends_with_the_first_update(bot, ann):
 
 async def test_a_long_poll_ends_empty_at_its_time(telegram, bot):
     poll = asyncio.create_task(bot.updates(timeout=50))
-    await asyncio.sleep(0.1)
+    await telegram.polled()
     await telegram.advance(49)
     await asyncio.sleep(0.05)
     assert not poll.done()
@@ -84,7 +84,7 @@ async def test_only_what_was_named_comes_and_the_choice_is_remembered(bot, ann):
 
 async def test_of_two_pollers_the_older_one_is_told(bot, telegram, ann):
     older = asyncio.create_task(bot.updates(timeout=50))
-    await asyncio.sleep(0.1)
+    await telegram.polled()
     newer = asyncio.create_task(telegram.call("getUpdates", timeout=50))
     with pytest.raises(bot.errors.conflict, match="terminated by other getUpdates request"):
         await asyncio.wait_for(older, 5)
@@ -180,10 +180,10 @@ async def test_what_waits_is_dropped_only_when_told(bot, ann, drop):
     assert texts(await bot.updates()) == ([] if drop else ["waits"])
 
 
-async def test_a_webhook_and_a_poller_exclude_each_other(bot, ann):
+async def test_a_webhook_and_a_poller_exclude_each_other(telegram, bot, ann):
     async with receiver() as hook:
         poll = asyncio.create_task(bot.updates(timeout=50))
-        await asyncio.sleep(0.1)
+        await telegram.polled()
         await bot.set_webhook(hook.url)
         with pytest.raises(bot.errors.conflict, match="terminated by setWebhook"):
             await asyncio.wait_for(poll, 5)

@@ -17,6 +17,8 @@ from eval.simulators.botapi.simulator import Simulator
 
 _WAIT_S = 5.0  # real seconds one question for news stays open
 
+_QUESTIONS = frozenset("view query log now pending polling faults file commands".split())
+
 ACTS: dict[str, Callable[..., Any]] = {
     "meet": people.meet,
     "send": people.send,
@@ -104,6 +106,18 @@ def pending(api: Simulator) -> list[dict[str, Any]]:
     return [u.body for u in api.updates.pending()]
 
 
+@act("polling")
+def polling(api: Simulator) -> bool:
+    """Whether somebody waits in getUpdates."""
+    return api.updates.polled
+
+
+@act("faults")
+def faults(api: Simulator) -> int:
+    """How many faults nobody has taken."""
+    return len(api.faults.set_)
+
+
 @act("file")
 def file(api: Simulator, file_id: str) -> dict[str, Any]:
     kept = api.files.of(file_id)
@@ -130,7 +144,7 @@ class Control:
             result = ACTS[name](self.api, **args)
         except (people.Impossible, ApiError, KeyError, TypeError) as error:
             return web.json_response({"error": f"{type(error).__name__}: {error}"}, status=400)
-        self.api.chats.version += name not in ("view", "log", "query", "now", "pending", "file")
+        self.api.chats.version += name not in _QUESTIONS
         await self.api.chats.announce()
         return web.json_response({"result": result})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,6 +60,18 @@ class Telegram:
     async def fail(self, kind: str, method: str = "", **more: Any) -> None:
         """Set a fault; see ``faults.Fault``."""
         await self.do("fail", kind=kind, method=method, **more)
+
+    async def taken(self, *, timeout_s: float = 10) -> None:
+        """Return when every fault that was set has met its call."""
+        async with asyncio.timeout(timeout_s):
+            while await self.do("faults"):
+                await asyncio.sleep(0.005)
+
+    async def polled(self, *, timeout_s: float = 10) -> None:
+        """Return when somebody waits in getUpdates."""
+        async with asyncio.timeout(timeout_s):
+            while not await self.do("polling"):
+                await asyncio.sleep(0.005)
 
     async def limits(self, **values: Any) -> None:
         await self.do("limits", **values)

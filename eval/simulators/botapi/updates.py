@@ -89,6 +89,10 @@ class Updates:
             await self._wait(timeout_s)
         return [u.body for u in self.pending()[: limit if 1 <= limit <= _MOST else _MOST]]
 
+    @property
+    def polled(self) -> bool:
+        return self._poller is not None and not self._poller.done()
+
     def interrupt(self, why: str) -> None:
         """End the wait of whoever polls with a conflict."""
         if self._poller is not None and not self._poller.done():
