@@ -128,6 +128,12 @@ async def test_an_upload_above_50_mb_is_413(telegram, bot, ann):
     assert len((await ann.chat.view()).messages) == 1
 
 
+async def test_a_body_that_is_far_too_large_is_413_as_well(telegram, ann):
+    """Over the wire, and as JSON: it is refused while it is read, before it is taken apart."""
+    answer = await telegram.call("sendMessage", chat_id=ann.id, text="a" * (71 * MIB))
+    assert (answer.status_code, answer.json()["description"]) == (413, "Request Entity Too Large")
+
+
 async def test_a_file_above_20_mb_cannot_be_fetched(bot, ann):
     await ann.send_file("document", name="fits.pdf", size_bytes=20 * MIB)
     await ann.send_file("document", name="large.pdf", size_bytes=20 * MIB + 1)

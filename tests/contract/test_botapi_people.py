@@ -37,6 +37,20 @@ async def test_words_come_with_the_entities_of_a_phone(bot, ann):
     assert message.from_user.language_code == "zh-hans"
 
 
+async def test_an_address_as_the_words_of_a_link_is_one_entity(bot, ann):
+    """The words lie: a reader who takes the text for the address fetches another page."""
+    await ann.send("[https://e.example/shown](https://e.example/meant)")
+    (entity,) = (await only(bot)).message.entities
+    assert (entity.type, entity.url) == ("text_link", "https://e.example/meant")
+
+
+async def test_people_change_only_what_is_theirs(bot, ann):
+    sent = await bot.send(ann.id, "the bot's")
+    with pytest.raises(Refused, match="only their own"):
+        await ann.edit(sent.message_id, "mine")
+    assert (await ann.chat.view()).texts == ["the bot's"]
+
+
 async def test_a_command_is_an_entity(bot, ann):
     await ann.send("/find bridges")
     (entity,) = (await only(bot)).message.entities
@@ -136,7 +150,10 @@ async def test_the_bot_hears_where_it_may_be(telegram, bot, ann):
     await ann.block()
     await ann.block()
     await ann.unblock()
-    told = [u.my_chat_member for u in await bot.updates() if u.my_chat_member]
+    updates = await bot.updates()
+    service = [u.message for u in updates if u.message]
+    assert [m.left_chat_member.username for m in service if m.left_chat_member] == ["earmark_simulated_bot"]
+    told = [u.my_chat_member for u in updates if u.my_chat_member]
     assert [(t.chat.id, t.old_chat_member.status, t.new_chat_member.status) for t in told] == [
         (group.id, "kicked", "member"),
         (group.id, "member", "kicked"),

@@ -11,7 +11,6 @@ from eval.simulators.botapi.clock import Clock
 from eval.simulators.botapi.errors import ApiError, refused
 from eval.simulators.botapi.limits import Limits
 
-NOT_BY_DEFAULT = frozenset({"chat_member", "message_reaction", "message_reaction_count"})
 _MOST = 100
 
 
@@ -33,14 +32,14 @@ class Updates:
     limits: Limits
     next_id: int = 870_000_001
     hooked: bool = False
-    allowed: frozenset[str] = frozenset()  # empty: all but NOT_BY_DEFAULT
+    allowed: frozenset[str] = frozenset()  # empty: every kind that people here cause; all are on by default
     waiting: list[Update] = field(default_factory=list)
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
     _poller: asyncio.Future[ApiError] | None = None
 
     def add(self, kind: str, body: object, *, lane: int = 0) -> int:
         """Queue an update if the bot wants its kind; its id, or 0."""
-        if kind in NOT_BY_DEFAULT - self.allowed or (self.allowed and kind not in self.allowed):
+        if self.allowed and kind not in self.allowed:
             return 0
         return self.add_raw({kind: body}, lane=lane)
 
