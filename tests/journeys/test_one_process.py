@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+import time
 
 import pytest
 
@@ -39,5 +40,8 @@ async def test_a_second_up_points_to_the_first_and_changes_nothing(tmp_path):
         await first.killed()
     code, said = await earmark("signin", "--data", str(data))
     assert (code, first.base in said) == (1, False)
-    async with product(data):
-        pass
+    async with product(data) as last:
+        asked = time.perf_counter()
+        last.process.send_signal(signal.SIGTERM)
+        assert await last.killed() == 0
+        assert time.perf_counter() - asked < 4.5, "a service sat out its scan interval of 5 s"
