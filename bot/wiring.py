@@ -176,6 +176,7 @@ async def running(settings: Settings, stopping: asyncio.Event) -> AsyncIterator[
         finally:
             stopping.set()
             loop.stopping.set()
+            house.listener.release()  # nobody sits out the rest of a scan interval
             bell.close()
             server.should_exit = True
             await asyncio.wait(tasks, timeout=10)

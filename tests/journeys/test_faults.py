@@ -30,7 +30,7 @@ from eval.simulators.speech import CUT, LOST, SimulatedSpeech, hold, simulated_s
 from storage.embedded import EmbeddedPostgres
 from storage.tx import WAKE_CHANNEL
 from tests.support.folders import walkable
-from tests.support.product import Product, Visitor, product, until, visitor, worker
+from tests.support.product import Product, Visitor, database, product, until, visitor, worker
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
 
@@ -199,18 +199,6 @@ def paid(speech: SimulatedSpeech, **more: str) -> dict[str, str]:
         "RETRY_BASE_S": "0.2",
         **more,
     }
-
-
-@contextlib.asynccontextmanager
-async def database(folder: Path) -> AsyncIterator[asyncpg.Connection]:
-    server = EmbeddedPostgres(folder / "postgres")
-    connection = await asyncpg.connect(await asyncio.to_thread(server.start))
-    try:
-        yield connection
-    finally:
-        with contextlib.suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):  # it may have been killed
-            await connection.close()
-        await asyncio.to_thread(server.close)
 
 
 @contextlib.asynccontextmanager
