@@ -3,6 +3,8 @@ PYTHON ?= python3
 PY := .venv/bin/python
 UV := .tools/bin/uv
 export UV_PYTHON_DOWNLOADS = never
+# Compiling a module again in every process that is started costs seconds each time.
+export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: up test test-fast check fmt migrate lock eval bench help
 
@@ -25,7 +27,8 @@ help: ## this list
 
 .stamps/dev: .stamps/tools requirements/dev.txt pyproject.toml
 	@test -x $(PY) || $(PYTHON) -m venv .venv
-	$(UV) pip sync --quiet --python $(PY) --require-hashes requirements/dev.txt
+	@# Compiled once: the tests start hundreds of processes, and the parsers among them may write nothing.
+	$(UV) pip sync --quiet --python $(PY) --require-hashes --compile-bytecode requirements/dev.txt
 	$(UV) pip install --quiet --python $(PY) --no-deps --no-build-isolation --editable .
 	@touch $@ .stamps/run
 
@@ -35,8 +38,8 @@ up: .stamps/run ## run the product and print the address of the chat page
 migrate: .stamps/run ## bring the database to this version
 	@.venv/bin/earmark migrate
 
-test: .stamps/dev ## all tests
-	$(PY) -m pytest
+test: .stamps/dev ## all tests, one process per core and at most four
+	$(PY) -m pytest -n logical --maxprocesses 4 --dist worksteal
 
 test-fast: .stamps/dev ## the tests without real speech, browser or killed processes
 	$(PY) -m pytest -m "not slow and not browser" tests/domain tests/stages tests/contract tests/architecture tests/storage tests/bot tests/graphs

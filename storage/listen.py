@@ -23,6 +23,7 @@ class Listener:
     def __init__(self, url: str) -> None:
         self._url = url
         self._changed = asyncio.Event()
+        self._released = False
         self._task: asyncio.Task[None] | None = None
         self._connection: asyncpg.Connection | None = None
 
@@ -48,7 +49,14 @@ class Listener:
         with contextlib.suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
             await self._connection.execute(f"NOTIFY {WAKE_CHANNEL}")
 
+    def release(self) -> None:
+        """For stopping: whoever waits goes on at once, and no wait lasts from now on."""
+        self._released = True
+        self._changed.set()
+
     def _announce(self, *_: object) -> None:
+        if self._released:
+            return
         # Waiters hold the old event; whoever comes later waits on a fresh one.
         event, self._changed = self._changed, asyncio.Event()
         event.set()

@@ -6,6 +6,7 @@ and the layers in between cost more than the statements (eval/bench/ledger.py; R
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -179,12 +180,18 @@ async def snapshot(engine: AsyncEngine) -> AsyncIterator[Tx]:
 
 @asynccontextmanager
 async def _connection(engine: AsyncEngine) -> AsyncIterator[Any]:
-    """Asyncpg's connection out of the pool; one that broke does not go back into it."""
+    """Asyncpg's connection out of the pool; one that broke, or was called off, does not go back into it."""
     with translated():
         async with engine.connect() as pooled:
             raw: Any = (await pooled.get_raw_connection()).driver_connection
+            called_off = False
             try:
                 yield raw
+            except asyncio.CancelledError:
+                # The answer to its last statement is still to come. After a BEGIN the connection looks idle and will
+                # not be: whoever got it next would commit a savepoint of a transaction that nobody ends.
+                called_off = True
+                raise
             finally:
-                if raw.is_closed() or raw.is_in_transaction():
+                if called_off or raw.is_closed() or raw.is_in_transaction():
                     await pooled.invalidate()

@@ -13,6 +13,7 @@ from sqlalchemy.pool import NullPool
 from storage.embedded import EmbeddedPostgres
 from storage.engine import asyncpg_url, engine_of
 from storage.migrate import migrate
+from tests.support.children import Children
 from tests.support.folders import walkable
 
 
@@ -27,6 +28,20 @@ async def _admin(server: EmbeddedPostgres, sql: str) -> None:
     async with engine.connect() as connection:
         await connection.execute(text(sql))
     await engine.dispose()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_process_left_behind() -> Iterator[None]:
+    """Every module ends what it starts, its shared fixtures included: the next one may count processes or memory."""
+    children = Children()
+    yield
+    assert children.left() == []
+
+
+@pytest.fixture
+def children() -> Children:
+    """``children.left()`` is what this test has left behind so far."""
+    return Children()
 
 
 @pytest.fixture(scope="session")

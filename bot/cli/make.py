@@ -91,6 +91,7 @@ async def _make(settings: Settings, source: str, *, question: str | None, out: P
             view = await _follow(house, revision, lang, quiet=as_json or not sys.stderr.isatty())
         finally:
             loop.stopping.set()
+            house.listener.release()
             await asyncio.wait({worker}, timeout=10)
             async with transaction(house.engine) as tx:
                 await drop_queue(tx, chat_id=chat)

@@ -28,6 +28,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from eval.scorers.ledger import LedgerScore, score
+from eval.simulators.crew import Crew
 from pipeline.commands.episode import Asking, Upload, cancel, retry, submit_source
 from pipeline.domain.errors import Contention
 from pipeline.domain.source import InputType
@@ -79,7 +80,7 @@ class Storm:
         self.chance = random.Random(chaos.seed)
         self.engine: AsyncEngine = engine_of(url, patience_s=5)
         self.blobs = FolderBlobs(folder)
-        self.workers: list[asyncio.subprocess.Process] = []
+        self.crew = Crew()
         self._wanted = workers
         self.over = asyncio.Event()
 
@@ -96,8 +97,7 @@ class Storm:
             await self._until_fewer_than(1)
             for task in (*kills, persons):
                 task.cancel()
-        for worker in self.workers:
-            await _end(worker)
+        await self.crew.end()
         self.chaos.seconds = round(time.perf_counter() - start, 1)
         return await score(self.engine)
 
@@ -105,26 +105,23 @@ class Storm:
         command = [sys.executable, "-m", "eval.simulators.chaos_worker", self.url, str(self.folder)]
         if self.chance.random() < 0.5:
             command.append("--billed")
-        quiet = asyncio.subprocess.DEVNULL
-        self.workers.append(await asyncio.create_subprocess_exec(*command, stdout=quiet, stderr=quiet))
+        await self.crew.start(command)
 
     async def _kill_workers(self) -> None:
         while True:
             await asyncio.sleep(self.chance.uniform(*KILL_EVERY_S))
-            victim = self.chance.randrange(len(self.workers))
-            worker = self.workers.pop(victim)
+            worker = self.crew.workers[self.chance.randrange(len(self.crew.workers))]
             if self.chance.random() < 0.2:  # asleep past its lease, then it comes back and finds itself replaced
                 self.chaos.workers_stopped += 1
-                worker.send_signal(signal.SIGSTOP)
+                self.crew.freeze(worker)
                 await self._start_worker()
                 await asyncio.sleep(5)
-                with contextlib.suppress(ProcessLookupError):
-                    worker.send_signal(signal.SIGCONT)
+                self.crew.wake(worker)
                 await asyncio.sleep(1)
             else:
                 self.chaos.workers_killed += 1
                 await self._start_worker()
-            await _end(worker)
+            await self.crew.kill(worker)
 
     async def _kill_server(self) -> None:
         while True:
@@ -211,12 +208,6 @@ class Storm:
                 return
 
 
-async def _end(worker: asyncio.subprocess.Process) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        worker.send_signal(signal.SIGKILL)
-    await worker.wait()
-
-
 def _now() -> datetime:
     return datetime.now(UTC)  # noqa: TID251 - the simulation is the person, and has a watch
 
@@ -240,8 +231,7 @@ async def storm(chaos: Chaos, *, workers: int, time_limit_s: float) -> LedgerSco
             try:
                 return await made.run(time_limit_s=time_limit_s)
             finally:
-                for worker in made.workers:
-                    await _end(worker)
+                await made.crew.end()
                 await made.engine.dispose()
 
 

@@ -13,3 +13,7 @@ class Wake(Protocol):
     async def announce(self, run_ids: tuple[int, ...]) -> None:
         """Tell whoever waits that these runs are due. May be lost, may arrive twice: the claim decides (rule RUN-3)."""
         ...
+
+    def release(self) -> None:
+        """For stopping: whoever waits goes on at once, and no wait lasts from now on."""
+        ...

@@ -35,7 +35,7 @@ from pipeline.graphs.attempt import Attempt, Tools
 from pipeline.graphs.episode import carry_out
 from pipeline.ports.wake import Wake
 from storage.transactions.run import finish
-from storage.transactions.run.claim import claim_due, claim_lapsed, give_up_lapsed, heartbeat
+from storage.transactions.run.claim import claim_due, claim_lapsed, give_up_lapsed, give_up_waiting, heartbeat
 from storage.tx import Row, statement, transaction
 
 log = logging.getLogger(__name__)
@@ -72,12 +72,14 @@ class Loop:
             lapsed.cancel()
 
     async def _give_up_lapsed(self) -> None:
-        """Runs whose last allowed attempt died are told as failed, soon after their lease is over."""
+        """Runs without a try left are told as failed, soon after the lease of the last one is over."""
         while not self.stopping.is_set():
             with contextlib.suppress(OSError, Contention):
                 async with transaction(self.tools.engine) as tx:
                     while await give_up_lapsed(tx, max_attempts=self.limits.max_attempts) is not None:
                         pass
+                async with transaction(self.tools.engine) as tx:
+                    await give_up_waiting(tx, max_attempts=self.limits.max_attempts)
             await asyncio.sleep(min(LAPSED_S, self.limits.heartbeat_s))
 
     async def _serve(self) -> None:
@@ -199,6 +201,7 @@ class Loop:
                     fence=attempt.fence,
                     reason="outcome_unknown",
                     values=values,
+                    marks=error.marks,
                     stage=attempt.stage,
                 )
             return

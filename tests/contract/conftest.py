@@ -1,8 +1,23 @@
-"""The Bot API simulator, and each of two clients on it."""
+"""Simulated outside worlds for each test that asks for one: the web, and Telegram with each of two clients on it."""
 
 from __future__ import annotations
 
 import pytest
+
+from eval.simulators import web as sim
+from tests.support.guarded import PAGE, World
+
+
+@pytest.fixture
+async def web():
+    async with sim.simulated_web() as running:
+        running.serve("/a", sim.page(PAGE))
+        yield running
+
+
+@pytest.fixture
+def world(web):
+    return World(web)
 
 
 @pytest.fixture

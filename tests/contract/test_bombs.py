@@ -7,7 +7,6 @@ import time
 import zlib
 from dataclasses import replace
 
-import psutil
 import pytest
 
 from pipeline.domain.errors import ChildDied, InputRejected
@@ -176,10 +175,6 @@ BOMBS = {
 }
 
 
-def parsers_left():
-    return [p.pid for p in psutil.Process().children(recursive=True) if "python" in p.name()]
-
-
 async def outcome(parser, data, kind=InputType.PDF):
     """What became of a file: a quality, a reason, or how the child died."""
     try:
@@ -193,7 +188,7 @@ async def outcome(parser, data, kind=InputType.PDF):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", BOMBS.values(), ids=BOMBS.keys())
-async def test_a_bomb_ends_in_an_answer_and_the_next_source_is_served_meanwhile(make):
+async def test_a_bomb_ends_in_an_answer_and_the_next_source_is_served_meanwhile(make, children):
     """SEC-3: within the child's limits of time and memory, with no process left behind."""
     data = make()
     good = Printed().page().say(60, 700, SENTENCE).bytes()
@@ -208,7 +203,7 @@ async def test_a_bomb_ends_in_an_answer_and_the_next_source_is_served_meanwhile(
     assert time.monotonic() - started < LIMITS.parse_time_s + 20
     assert set(meanwhile) == {SENTENCE}
     assert (await parser.parse(good, name="good", kind=InputType.PDF)).text == SENTENCE
-    assert parsers_left() == []
+    assert children.left() == []
 
 
 @pytest.mark.slow
@@ -226,7 +221,7 @@ async def test_a_picture_of_billions_of_pixels_is_refused_in_no_time():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", [endless_page, widening_forms, packed_zeros], ids=["billion points", "forms", "zeros"])
-async def test_a_page_that_cannot_be_drawn_costs_its_recognition_and_nothing_else(make):
+async def test_a_page_that_cannot_be_drawn_costs_its_recognition_and_nothing_else(make, children):
     """SEC-3: the page's own limit of time ends it."""
     recogniser = RapidRecogniser(replace(LIMITS, ocr_page_time_s=15))
     started = time.monotonic()
@@ -235,4 +230,4 @@ async def test_a_page_that_cannot_be_drawn_costs_its_recognition_and_nothing_els
         pages += [page async for page in recogniser.recognise(make(), kind=InputType.PDF, pages=(1,))]
     assert [page.lines for page in pages] in ([], [()])
     assert time.monotonic() - started < 60
-    assert parsers_left() == []
+    assert children.left() == []

@@ -6,7 +6,6 @@ import os
 import sys
 from dataclasses import replace
 
-import psutil
 import pytest
 from pypdf import PdfReader, PdfWriter
 
@@ -18,11 +17,6 @@ from pipeline.providers.parse_fake import FakeParser
 
 TEXT = "标题在此\n\n第一段说了一件事，说得不算短。\n第二段说了另一件事😀，也说完了。\n"
 LIMITS = SourceLimits(parse_time_s=20)
-
-
-def parsers_left():
-    """Children of this process that run Python: the session's database server is one too, and is none of ours."""
-    return [p.pid for p in psutil.Process().children(recursive=True) if "python" in p.name()]
 
 
 @pytest.fixture(params=["fake", "child"])
@@ -95,12 +89,12 @@ DEATHS = [
 
 
 @pytest.mark.parametrize(("parser", "reason"), [row[1:] for row in DEATHS], ids=[row[0] for row in DEATHS])
-async def test_a_dying_child_costs_one_named_error(parser, reason):
+async def test_a_dying_child_costs_one_named_error(parser, reason, children):
     """SEC-3: and no process of it is left."""
     with pytest.raises(ChildDied) as died:
         await parser.parse(TEXT.encode() * 20_000, name="a.txt", kind=InputType.TEXT)
     assert died.value.reason == reason
-    assert parsers_left() == []
+    assert children.left() == []
 
 
 async def test_the_real_child_ends_at_its_memory_limit():
@@ -119,7 +113,7 @@ async def test_the_fake_dies_when_asked(how):
     assert (died.value.reason, len(fake.calls)) == (how, 1)
 
 
-async def test_a_cancelled_caller_leaves_no_child(tmp_path):
+async def test_a_cancelled_caller_leaves_no_child(tmp_path, children):
     fifo = tmp_path / "started"
     os.mkfifo(fifo)
     parser = child(f"import time; open({str(fifo)!r}, 'w').close(); time.sleep(60)")
@@ -128,7 +122,7 @@ async def test_a_cancelled_caller_leaves_no_child(tmp_path):
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert parsers_left() == []
+    assert children.left() == []
 
 
 async def test_the_child_sees_no_environment_and_cannot_write(tmp_path):

@@ -7,7 +7,6 @@ import os
 import sys
 from dataclasses import replace
 
-import psutil
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
@@ -52,10 +51,6 @@ async def read(recogniser, data=PICTURE, kind=InputType.IMAGE, pages=(1,)):
     return [page async for page in recogniser.recognise(data, kind=kind, pages=pages)]
 
 
-def children():
-    return [p.pid for p in psutil.Process().children(recursive=True) if "python" in p.name()]
-
-
 async def test_a_picture_gives_its_lines_with_boxes_inside_it(recogniser):
     """SRC-5."""
     (page,) = await read(recogniser)
@@ -73,9 +68,9 @@ async def test_two_calls_read_twice_and_agree(recogniser):
     assert await read(recogniser) == await read(recogniser)
 
 
-async def test_no_pages_are_no_work(recogniser):
+async def test_no_pages_are_no_work(recogniser, children):
     assert await read(recogniser, pages=()) == []
-    assert children() == []
+    assert children.left() == []
 
 
 async def test_what_is_no_picture_is_refused(recogniser):
@@ -142,23 +137,23 @@ async def test_a_long_screenshot_is_read_in_strips_without_doubles():
 
 
 @pytest.mark.slow
-async def test_leaving_early_ends_the_child():
+async def test_leaving_early_ends_the_child(children):
     """SEC-3: with its whole group."""
     stream = RapidRecogniser(LIMITS).recognise(drawn(["First page"], ["Second"]), kind=InputType.PDF, pages=(1, 2))
     async with contextlib.aclosing(stream) as pages:
         async for page in pages:
             assert page.page == 1
             break
-    assert children() == []
+    assert children.left() == []
 
 
 @pytest.mark.slow
-async def test_the_real_child_ends_at_its_memory_limit():
+async def test_the_real_child_ends_at_its_memory_limit(children):
     """SEC-3: the models alone need more."""
     with pytest.raises(ChildDied) as died:
         await read(RapidRecogniser(replace(LIMITS, ocr_memory_bytes=900 * 1024 * 1024)))
     assert died.value.reason == "memory"
-    assert children() == []
+    assert children.left() == []
 
 
 def child(code, **limits):
@@ -200,17 +195,17 @@ DEATHS = [
 
 
 @pytest.mark.parametrize(("recogniser", "reason", "pages"), [row[1:] for row in DEATHS], ids=[row[0] for row in DEATHS])
-async def test_a_dying_child_costs_one_named_error_and_keeps_what_was_read(recogniser, reason, pages):
+async def test_a_dying_child_costs_one_named_error_and_keeps_what_was_read(recogniser, reason, pages, children):
     """SEC-3: and no process of it is left."""
     got = []
     with pytest.raises(ChildDied) as died:
         async for page in recogniser.recognise(b"x" * 500_000, kind=InputType.PDF, pages=(1, 2)):
             got.append(page)
     assert (died.value.reason, len(got)) == (reason, pages)
-    assert children() == []
+    assert children.left() == []
 
 
-async def test_a_cancelled_caller_leaves_no_child(tmp_path):
+async def test_a_cancelled_caller_leaves_no_child(tmp_path, children):
     fifo = tmp_path / "started"
     os.mkfifo(fifo)
     task = asyncio.create_task(read(child(f"import time; open({str(fifo)!r}, 'w').close(); time.sleep(60)")))
@@ -218,7 +213,7 @@ async def test_a_cancelled_caller_leaves_no_child(tmp_path):
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert children() == []
+    assert children.left() == []
 
 
 async def test_what_the_child_refuses_is_refused_before_the_models_are_loaded():

@@ -120,6 +120,18 @@ async def _quiet(wake: Wake) -> bool:
     return await waited(wake, 0.2) >= 0.15
 
 
+async def test_nobody_waits_any_more_once_it_is_released(carrier: Carrier) -> None:
+    """A process that stops does not sit out a scan interval; an announcement that comes late changes nothing."""
+    waits = [asyncio.create_task(waited(carrier.wake, LONG_S)) for _ in range(3)]
+    await asyncio.sleep(0)
+    carrier.wake.release()
+    assert max(await asyncio.gather(*waits)) < SOON_S
+    assert await waited(carrier.wake, LONG_S) < SOON_S
+    other = asyncio.ensure_future(waited(carrier.sender, LONG_S))
+    await _announced_until(carrier.sender, other)
+    assert await waited(carrier.wake, LONG_S) < SOON_S
+
+
 async def test_a_killed_connection_is_made_again(carrier: Carrier) -> None:
     await carrier.cut()
     waiting = asyncio.ensure_future(waited(carrier.wake, LONG_S))

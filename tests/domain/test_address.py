@@ -281,9 +281,9 @@ def test_links_are_in_order_and_apart(text):
 @pytest.mark.parametrize("unit", ["a", ")", "，", "北", "/_北", "http", "https://", "www.", "a.北", ".,", ",", "|"])
 def test_a_long_message_takes_no_longer_than_its_length(unit):
     """A quarter of a million characters; a quadratic way of reading takes minutes here, this a fraction of a second."""
-    started = time.perf_counter()
+    started = time.process_time()
     find_links("https://a.test/" + unit * (250_000 // len(unit)))
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 REDIRECTS = [

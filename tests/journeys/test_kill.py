@@ -5,7 +5,6 @@ Rules RUN-4, RUN-8, TTS-1, CHT-2, CHT-7: one episode, one voice note, no committ
 
 from __future__ import annotations
 
-import asyncio
 import signal
 from pathlib import Path
 
@@ -13,9 +12,8 @@ import asyncpg
 import pytest
 
 from pipeline.graphs.crashpoints import POINTS
-from storage.embedded import EmbeddedPostgres
 from tests.support.folders import walkable
-from tests.support.product import product, until, visitor
+from tests.support.product import database, product, until, visitor
 
 pytestmark = pytest.mark.slow
 
@@ -53,17 +51,11 @@ async def test_a_run_killed_at(point: str, folder: Path) -> None:
     async with product(folder, CRASH_AT=point) as first, visitor(first) as someone:
         assert (await someone.send("讲要点", (name, article(CASES.index(point))))).status_code < 400
         assert await first.killed() == -signal.SIGKILL
-    async with product(folder) as second:
-        server = EmbeddedPostgres(folder / "postgres")
-        connection = await asyncpg.connect(await asyncio.to_thread(server.start))
-        try:
-            await until(lambda: _finished(connection, name))
-            await until(lambda: _settled(connection, name))
-            await _once(connection, name)
-            assert second.process.returncode is None
-        finally:
-            await connection.close()
-            await asyncio.to_thread(server.close)
+    async with product(folder) as second, database(folder) as connection:
+        await until(lambda: _finished(connection, name))
+        await until(lambda: _settled(connection, name))
+        await _once(connection, name)
+        assert second.process.returncode is None
 
 
 async def _finished(connection: asyncpg.Connection, name: str) -> bool:

@@ -3,11 +3,8 @@ again, refused where it leads inside (rules SRC-3, SRC-5, SRC-6, RUN-8)."""
 
 from __future__ import annotations
 
-import asyncio
 import io
 import signal
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import asyncpg
@@ -15,10 +12,9 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from eval.simulators.web import SimulatedWeb, page, redirect, simulated_web
-from storage.embedded import EmbeddedPostgres
 from tests.journeys.test_kill import THINGS
 from tests.support.folders import walkable
-from tests.support.product import product, until, visitor
+from tests.support.product import database, product, until, visitor
 
 pytestmark = pytest.mark.slow
 FONT = Path("/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc")
@@ -52,17 +48,6 @@ def drawn(lines: list[str]) -> bytes:
     return buffer.getvalue()
 
 
-@asynccontextmanager
-async def rows_of(folder: Path) -> AsyncIterator[asyncpg.Connection]:
-    server = EmbeddedPostgres(folder / "postgres")
-    connection = await asyncpg.connect(await asyncio.to_thread(server.start))
-    try:
-        yield connection
-    finally:
-        await connection.close()
-        await asyncio.to_thread(server.close)
-
-
 def near(web: SimulatedWeb) -> dict[str, str]:
     """The one private address the owner allows."""
     return {"FETCH_ALLOW_PRIVATE": f"127.0.0.1:{web.port}"}
@@ -88,7 +73,7 @@ async def test_a_link_killed_at(point: str, folder: Path) -> None:
         async with product(folder, CRASH_AT=point, **near(web)) as first, visitor(first) as someone:
             assert (await someone.send(f"{address} 讲要点")).status_code < 400
             assert await first.killed() == -signal.SIGKILL
-        async with product(folder, **near(web)), rows_of(folder) as connection:
+        async with product(folder, **near(web)), database(folder) as connection:
             done = await until(lambda: ended(connection, address))
             assert done["state"] == "SUCCEEDED", done["error_reason"]
             captures = await connection.fetchval(
@@ -106,7 +91,7 @@ async def test_a_page_that_changed_killed_while_that_became_true(folder: Path) -
         address = web.serve("/changes", page(article("换版")))
         async with product(folder, CRASH_AT="refreshed", **near(web)) as first, visitor(first) as someone:
             await someone.send(f"{address} 讲要点")
-            async with rows_of(folder) as connection:
+            async with database(folder) as connection:
                 done = await until(lambda: ended(connection, address))
                 web.serve("/changes", page(article("换版", "后来又补充了一条，旧的水泵不再更换。")))
                 message = await connection.fetchval(
@@ -114,7 +99,7 @@ async def test_a_page_that_changed_killed_while_that_became_true(folder: Path) -
                 )
                 await someone.press("refetch", message, revision=done["revision"])
                 assert await first.killed() == -signal.SIGKILL
-        async with product(folder, **near(web)), rows_of(folder) as connection:
+        async with product(folder, **near(web)), database(folder) as connection:
 
             async def told() -> bool:
                 said = await connection.fetch(
@@ -138,7 +123,7 @@ async def test_a_picture_killed_after_it_was_looked_at_is_not_looked_at_again(fo
     async with product(folder, CRASH_AT="page_recognised") as first, visitor(first) as someone:
         await someone.send("水泵的检修时间改到什么时候？", ("公告.png", drawn(lines)))
         assert await first.killed() == -signal.SIGKILL
-    async with product(folder), rows_of(folder) as connection:
+    async with product(folder), database(folder) as connection:
         done = await until(lambda: ended(connection, "公告.png"), timeout_s=90)
         assert done["state"] == "SUCCEEDED", done["error_reason"]
         assert await connection.fetchval("SELECT count(*) FROM stage_artifact WHERE kind = 'ocr'") == 1
@@ -158,7 +143,7 @@ async def test_a_link_that_leads_inside_is_refused_and_the_way_out_works(folder:
         address = web.serve("/out", redirect(secret))
         async with product(folder, **near(web)) as running, visitor(running) as someone:
             await someone.send(f"{address} 讲要点")
-            async with rows_of(folder) as connection:
+            async with database(folder) as connection:
                 refused = await until(lambda: ended(connection, address))
                 assert (refused["state"], refused["error_reason"]) == ("FAILED", "address_refused")
                 assert inside.requests == []

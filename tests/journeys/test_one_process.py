@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+import time
 
 import pytest
 
@@ -39,5 +40,10 @@ async def test_a_second_up_points_to_the_first_and_changes_nothing(tmp_path):
         await first.killed()
     code, said = await earmark("signin", "--data", str(data))
     assert (code, first.base in said) == (1, False)
-    async with product(data):
-        pass
+    began = time.perf_counter()
+    async with product(data) as last:
+        starting_s, asked = time.perf_counter() - began, time.perf_counter()
+        last.process.send_signal(signal.SIGTERM)
+        assert await last.killed() == 0
+        # Against the start, so that a busy machine is slow on both sides: nobody sits out a scan interval of 5 s.
+        assert time.perf_counter() - asked < starting_s + 2.5

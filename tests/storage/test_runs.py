@@ -13,7 +13,7 @@ from storage.transactions.call import record
 from storage.transactions.episode.ask import ask
 from storage.transactions.run import finish
 from storage.transactions.run.cancel import cancel_revision, resume_revision
-from storage.transactions.run.claim import CLAIM_DUE, give_up_lapsed, heartbeat
+from storage.transactions.run.claim import CLAIM_DUE, give_up_lapsed, give_up_waiting, heartbeat
 from storage.transactions.run.event import event, guarded_event
 from storage.transactions.run.promote_due import promote_due
 from storage.transactions.source.submit import submit
@@ -306,3 +306,21 @@ async def test_a_claim_reads_the_queue_in_order_and_does_not_sort_it(engine):
         plan = [row[0] for row in await tx.rows("EXPLAIN " + CLAIM_DUE, **given)]
     assert any("Index Scan using ix_generation_run_due" in line for line in plan)
     assert not any("Sort" in line for line in plan)
+
+
+async def test_a_run_that_waits_for_a_try_it_may_not_have_fails_for_the_reason_of_its_last(engine):
+    """RUN-4: the limit was lowered while it waited; nobody would ever claim it."""
+    await submitted(engine)
+    run = await claimed(engine)
+    async with transaction(engine) as tx:
+        await finish.retry_later(
+            tx, run_id=run["id"], fence=run["fence"], due_at=NOW, reason="fetch.timeout", values={}, stage="fetch"
+        )
+    async with transaction(engine) as tx:
+        assert await give_up_waiting(tx, max_attempts=2) is None
+    async with transaction(engine) as tx:
+        assert await give_up_waiting(tx, max_attempts=1) == run["id"]
+        assert await give_up_waiting(tx, max_attempts=1) is None
+    assert await rows(engine, "SELECT state, error_reason FROM generation_run") == [("FAILED", "fetch.timeout")]
+    assert await scalar(engine, "SELECT kind FROM run_event ORDER BY seq DESC LIMIT 1") == "gave_up"
+    assert await scalar(engine, "SELECT count(*) FROM outbox_message WHERE kind = 'receipt' AND state = 'queued'") == 1

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from storage.locks import Lock
 from storage.transactions.outbox.enqueue import show_progress
+from storage.transactions.run.event import event
 from storage.tx import Row, Tx
 
 # A lapsed lease is claimable like a fresh run: no rescuer to forget. Two statements, because each then
@@ -87,6 +88,15 @@ UPDATE generation_run r SET state = 'FAILED', error_reason = 'crashed', expires_
 RETURNING r.id, r.revision_id, r.kind, v.chat_id
 """
 
+# A run that waits for a try it may not have any more, since the limit was lowered meanwhile: nobody would claim it.
+OUT_OF_TRIES = """
+UPDATE generation_run SET state = 'FAILED', finished_at = clock_timestamp()
+ WHERE id = (
+   SELECT id FROM generation_run WHERE state = 'RETRY_WAIT' AND attempts >= :max_attempts
+    ORDER BY id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)
+RETURNING id
+"""
+
 
 async def claim_due(
     tx: Tx,
@@ -143,4 +153,13 @@ async def give_up_lapsed(tx: Tx, *, max_attempts: int) -> int | None:
         return None
     subject = ("refresh", row["id"]) if row["kind"] == "REFRESH" else ("receipt", row["revision_id"])
     await show_progress(tx, chat_id=row["chat_id"], kind=subject[0], subject_id=subject[1])
+    return int(row["id"])
+
+
+async def give_up_waiting(tx: Tx, *, max_attempts: int) -> int | None:
+    """Turn one run that has no try left into FAILED, for the reason of its last one; its id, or None."""
+    row = await tx.row(OUT_OF_TRIES, max_attempts=max_attempts)
+    if row is None:
+        return None
+    await event(tx, run_id=row["id"], kind="gave_up", data={"attempts": max_attempts})
     return int(row["id"])
