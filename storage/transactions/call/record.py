@@ -48,6 +48,12 @@ SELECT c.id, c.request_id, c.locator, c.expires_at, c.cost_micro FROM provider_c
 UNKNOWN = (
     "SELECT count(*) AS n FROM provider_call WHERE run_id = :run AND fingerprint = :fingerprint AND state = 'UNKNOWN'"
 )
+# Without an effect on the world a call may simply be made again; otherwise nobody knows, and only a person may decide.
+UNSETTLED = """
+UPDATE provider_call SET state = CASE WHEN effect = 'none' THEN 'FAILED' ELSE 'UNKNOWN' END,
+       error = 'the attempt that made it ended', settled_at = now()
+ WHERE run_id = :run AND state = 'INTENT'
+"""
 GIVEN_UP = """
 UPDATE provider_call SET state = 'FAILED', error = 'its outcome stayed unknown; a person went on without it'
  WHERE run_id = :run AND state = 'UNKNOWN'
@@ -110,6 +116,11 @@ async def open_receipt(tx: Tx, *, owner_id: int, fingerprint: str) -> Row | None
 async def unknown_calls(tx: Tx, *, run_id: int, fingerprint: str) -> int:
     """How many calls for these inputs have an unknown outcome."""
     return int((await tx.one(UNKNOWN, run=run_id, fingerprint=fingerprint))["n"])
+
+
+async def settle_intents(tx: Tx, *, run_id: int) -> None:
+    """Nobody of this run will settle its open calls any more; a receipt may still come late. Under the run's lock."""
+    await tx.run(UNSETTLED, run=run_id)
 
 
 async def give_up_unknown(tx: Tx, *, run_id: int) -> None:

@@ -1,7 +1,8 @@
 """Claim the oldest due run for one attempt; keep it; give it up for dead.
 
-Locks: one RUN row, skipped if another worker has it. The rule is pipeline/domain/run.py; SQL repeats it because only
-the database sees all workers at once.
+Locks: one RUN row, skipped if another worker has it; its provider_call rows under it
+→ OUTBOX. The rule is pipeline/domain/run.py; SQL repeats it because only the database sees all workers
+at once.
 Clock: the database's, so that workers with wrong clocks agree.
 """
 
@@ -11,6 +12,7 @@ from datetime import datetime
 from uuid import UUID
 
 from storage.locks import Lock
+from storage.transactions.call.record import settle_intents
 from storage.transactions.outbox.enqueue import show_progress
 from storage.tx import Row, Tx
 
@@ -50,13 +52,6 @@ SELECT q.id FROM generation_run q
  ORDER BY q.expires_at, q.id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
 """
 CLAIM_DUE, CLAIM_LAPSED = _TAKE.format(which=DUE), _TAKE.format(which=LAPSED)
-# What a dead attempt left as INTENT: without an effect on the world it may simply be made again; otherwise nobody
-# knows, and only a person may decide (rule TTS-1).
-SWEEP_CALLS = """
-UPDATE provider_call SET state = CASE WHEN effect = 'none' THEN 'FAILED' ELSE 'UNKNOWN' END,
-       error = 'the attempt that made it died', settled_at = now()
- WHERE run_id = :run AND state = 'INTENT' AND fence < :fence
-"""
 # What a local model made and a dead process held is gone, and costs nothing to make again.
 SWEEP_RECEIPTS = """
 UPDATE provider_call SET state = 'EXPIRED', settled_at = now()
@@ -102,7 +97,7 @@ async def claim_run(
         return None
     tx.holding(Lock.RUN, row["id"])
     if row["fence"] > 1:  # an earlier attempt may have left calls behind
-        await tx.run(SWEEP_CALLS, run=row["id"], fence=row["fence"])
+        await settle_intents(tx, run_id=row["id"])
         await tx.run(SWEEP_RECEIPTS, run=row["id"], fence=row["fence"])
     return row
 
@@ -118,6 +113,7 @@ async def give_up_lapsed(tx: Tx, *, max_attempts: int) -> int | None:
     row = await tx.row(CRASHED, max_attempts=max_attempts)
     if row is None:
         return None
+    await settle_intents(tx, run_id=row["id"])
     subject = ("refresh", row["id"]) if row["kind"] == "REFRESH" else ("receipt", row["revision_id"])
     await show_progress(tx, chat_id=row["chat_id"], kind=subject[0], subject_id=subject[1])
     return int(row["id"])
