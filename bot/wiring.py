@@ -31,7 +31,13 @@ from pipeline.domain.script import Role, ScriptDoc, Sentence
 from pipeline.render.transcript import webvtt
 from pipeline.settings import Settings
 from pipeline.wiring import House, holder_name, open_house, random_fraction, random_id, run_limits
-from pipeline.worker.background import announce_due, fetch_one_picture, index_one_batch, promote_questions
+from pipeline.worker.background import (
+    announce_due,
+    fetch_one_picture,
+    index_one_batch,
+    promote_questions,
+    put_off_full_days,
+)
 from pipeline.worker.loop import Loop, every
 from storage.queries.episode.spoken import SpokenView
 from storage.transactions.chat.store_update import store_update
@@ -204,6 +210,7 @@ def _services(house: House, bell: Bell, stopping: asyncio.Event) -> list[tuple[s
 
     async def promote() -> None:
         await promote_questions(house.tools, default_question=default)
+        await put_off_full_days(house.tools)
 
     async def index() -> None:
         more = True

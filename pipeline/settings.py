@@ -13,6 +13,7 @@ from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from pipeline.domain.address import FetchLimits
+from pipeline.domain.audio import MAX_DURATION_MS
 from pipeline.domain.hosts import ascii_host
 
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
@@ -52,7 +53,7 @@ class Settings(BaseSettings):
     max_attempts: Annotated[int, Field(ge=1, le=10)] = 4
     retry_base_s: Annotated[float, Field(gt=0)] = 5.0  # before the first retry, with jitter; doubled each time
     max_calls: Annotated[int, Field(ge=1)] = 60  # provider calls of one run, over all its attempts (rule MDL-4)
-    day_budget_s: Annotated[int, Field(ge=0)] = 0  # listening time of one day; 0: not limited
+    day_budget_s: Annotated[int, Field(ge=0)] = 0  # listening time of one day; 0: not limited, else at least an episode
     ask_default_after_s: Annotated[float, Field(gt=0)] = 120.0  # rule CHT-9
     max_pdf_mb: Annotated[int, Field(ge=1)] = 50
     max_text_mb: Annotated[int, Field(ge=1)] = 25
@@ -82,6 +83,11 @@ class Settings(BaseSettings):
             raise ValueError(
                 f"WEB_HOST={self.web_host} serves beyond this machine: set WEB_ALLOWED_HOSTS to the names it is reached"
                 " by (sign-in stays by one-time address), or leave WEB_HOST at 127.0.0.1"
+            )
+        if 0 < self.day_budget_s < MAX_DURATION_MS // 1000:
+            raise ValueError(
+                f"DAY_BUDGET_S={self.day_budget_s} has no room for an episode, which takes up to"
+                f" {MAX_DURATION_MS // 1000} s: set it to that or more, or to 0 for no limit"
             )
         url = self.database_url.get_secret_value() if self.database_url else ""
         if url and not url.startswith(("postgresql://", "postgres://", "postgresql+asyncpg://")):

@@ -15,6 +15,10 @@ LOCK_TIMEOUT = "5s"
 # over its run: no transaction of ours waits for anything but the database.
 IDLE_IN_TRANSACTION = "10s"
 
+# The default of 4 is that of turning disks. With it a queue that nobody has counted yet looks cheaper to sort than to
+# read in the order of its index, and every claim costs what the whole backlog costs.
+PAGE_COST = "1.1"
+
 
 def engine_of(url: str, *, pool_size: int = 8, max_overflow: int = 8, patience_s: float = 30.0) -> AsyncEngine:
     """An asyncpg engine; a connection that died with its server is replaced when it is next used.
@@ -31,6 +35,7 @@ def engine_of(url: str, *, pool_size: int = 8, max_overflow: int = 8, patience_s
             "server_settings": {
                 "lock_timeout": LOCK_TIMEOUT,
                 "idle_in_transaction_session_timeout": IDLE_IN_TRANSACTION,
+                "random_page_cost": PAGE_COST,
             },
         },
     )

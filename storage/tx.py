@@ -7,12 +7,14 @@ and the layers in between cost more than the statements (eval/bench/ledger.py; R
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import lru_cache
 from typing import Any, LiteralString, Protocol
 
+import asyncpg
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from pipeline.domain.errors import Defect, LockOrderViolation, MissingRow
@@ -38,8 +40,9 @@ class Row(Protocol):
 class Tx:
     """One open transaction; hands out locks in order only."""
 
-    def __init__(self, connection: Any) -> None:
+    def __init__(self, connection: Any, *, statements: int | None = None) -> None:
         self._connection = connection  # asyncpg's own
+        self._left = statements  # how many may still be run; None: any number
         self._last: tuple[Lock, int] = (Lock.OWNER_BUDGET, -1)
         self._mine: set[tuple[Lock, int]] = set()
         self._wakes = False
@@ -79,12 +82,14 @@ class Tx:
         return row
 
     async def rows(self, sql: LiteralString, **values: Any) -> Sequence[Row]:
+        self._counted()
         statement, names = _numbered(sql)
         found: Sequence[Row] = await self._connection.fetch(statement, *(values[name] for name in names))
         return found
 
     async def run(self, sql: LiteralString, **values: Any) -> int:
         """Rows affected."""
+        self._counted()
         statement, names = _numbered(sql)
         status: str = await self._connection.execute(statement, *(values[name] for name in names))
         count = status.rpartition(" ")[2]
@@ -92,17 +97,35 @@ class Tx:
 
     async def run_many(self, sql: LiteralString, values: Sequence[Mapping[str, Any]]) -> None:
         if values:
+            self._counted()
             statement, names = _numbered(sql)
             await self._connection.executemany(statement, [[row[name] for name in names] for row in values])
 
+    def _counted(self) -> None:
+        if self._left is not None:
+            if self._left == 0:
+                raise Defect("a second statement where one was to be all: it would be a transaction of its own")
+            self._left -= 1
+
     async def wake(self) -> None:
-        """Announce new work when, and only if, this transaction commits; once, however often it is asked for."""
+        """Announce new work after, and only if, this transaction commits; once, however often it is asked for."""
         self._wakes = True
 
     async def announce(self) -> None:
-        """What ``transaction`` does last."""
+        """What follows a commit."""
         if self._wakes:
-            await self._connection.execute(f"NOTIFY {WAKE_CHANNEL}")
+            await _announced(self._connection)
+
+
+async def _announced(connection: Any) -> None:
+    """NOTIFY in a transaction of its own, which writes nothing and so waits for no disk.
+
+    Inside the transaction it would make the commits of the whole server take turns: PostgreSQL orders announcements
+    by a lock that is held while the log is flushed. What is lost here, if the process dies now, costs the listeners
+    their time-out; every listener scans rows.
+    """
+    with contextlib.suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+        await connection.execute(f"NOTIFY {WAKE_CHANNEL}")
 
 
 @lru_cache(maxsize=1_000)
@@ -126,8 +149,21 @@ def storable(text: str, chars: int) -> str:
 @asynccontextmanager
 async def transaction(engine: AsyncEngine) -> AsyncIterator[Tx]:
     """READ COMMITTED; commits at the end of the block, rolls back on any error."""
-    async with _connection(engine) as connection, connection.transaction():
-        tx = Tx(connection)
+    async with _connection(engine) as connection:
+        async with connection.transaction():
+            tx = Tx(connection)
+            yield tx
+        await tx.announce()
+
+
+@asynccontextmanager
+async def statement(engine: AsyncEngine) -> AsyncIterator[Tx]:
+    """For a transaction that is one statement: it commits by itself, without the round trips of BEGIN and COMMIT.
+
+    A second statement raises Defect.
+    """
+    async with _connection(engine) as connection:
+        tx = Tx(connection, statements=1)
         yield tx
         await tx.announce()
 

@@ -64,6 +64,8 @@ def _supplying(
         taken = await supply_source(tx, first, owner_id=update.owner_id, revision_id=revision, way=how, now=now)
         if taken:
             await say(tx, chat_id=update.chat_id, kind="note", args={"key": f"supplied_{how}", "values": {}})
+        if taken and question and not more:
+            await say(tx, chat_id=update.chat_id, kind="note", args={"key": "supplied_words", "values": {}})
         # What the source does not need any more is not lost: it is a source of its own.
         for number, upload in enumerate(more if taken else uploads):
             await submit_source(

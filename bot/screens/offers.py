@@ -54,6 +54,8 @@ def _offered(view: ReceiptView, state: str) -> _Offer:
     offer = _OFFERS.get(state, _Offer())
     if state == "failed" and failed_stage(view) in ("fetch", "read"):
         return _ways_out(view)
+    if state == "failed" and view.error_reason == "budget_spent":
+        return _OFFERS["held"]  # another try has no calls either; another question has its own
     if state == "cancelled" and view.question is None:
         return _OFFERS["held"]  # there is nothing to do again yet
     if state == "asking" and view.hint:

@@ -102,6 +102,10 @@ NOTES: Mapping[str, Text] = {
     ),
     "supplied_pasted": Text(zh="收到正文，接着做。", en="Got the text, going on."),
     "supplied_uploaded": Text(zh="收到文件，接着做。", en="Got the file, going on."),
+    "supplied_words": Text(
+        zh="文件旁边的话没有当作新问题。想换个问题，请按原来那条消息下面的「改问题」。",
+        en="The words beside the file were not taken as a new question. To ask another one, press “Ask differently” under its message.",
+    ),
     "supplied_unlocked": Text(zh="打开了，接着做。密码没有保存。", en="It opens; going on. The password was not kept."),
     "refetch_running": Text(
         zh="正在抓取，或者这份资料没有地址。结果会出现在对话里。",

@@ -106,12 +106,15 @@ class Refused(ProviderError): ...
 
 
 class OutcomeUnknown(ProviderError):
-    """``missing`` of ``parts`` are not there; what the person is told before deciding (rule TTS-1)."""
+    """What the person is told before deciding (rule TTS-1): how many of ``parts`` are not there.
+
+    ``marks`` are the fingerprints of those that are missing, so that the decision is about these and no others.
+    """
 
     remedy = "Look at the provider's own record, then press retry or give up; a retry may be billed twice."
 
-    def __init__(self, provider: str, what: str, *, missing: int = 1, parts: int = 1) -> None:
-        self.missing, self.parts = missing, parts
+    def __init__(self, provider: str, what: str, *, marks: tuple[str, ...] = (), parts: int = 1) -> None:
+        self.marks, self.missing, self.parts = marks, len(marks) or 1, parts
         super().__init__(provider, what)
 
 

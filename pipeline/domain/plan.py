@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
+from zoneinfo import ZoneInfo
 
 from pipeline.domain.machine import Machine
 
@@ -42,6 +43,12 @@ class Day:
 
     local_date: date
     budget_ms: int
+
+
+def day_of(now: datetime, *, zone: ZoneInfo, budget_ms: int) -> tuple[Day, datetime]:
+    """The civil day of ``now`` in ``zone``, and the first instant of the next one in UTC (rule PUB-1)."""
+    today = now.astimezone(zone).date()
+    return Day(today, budget_ms), datetime.combine(today + timedelta(days=1), time(), zone).astimezone(UTC)
 
 
 def has_room(*, used_ms: int, duration_ms: int, budget_ms: int) -> bool:

@@ -29,7 +29,7 @@ from pipeline.ports.parse import Parser
 from pipeline.ports.tts import Synthesizer
 from pipeline.render.speech_text import Lexicon
 from storage.transactions.run.event import guarded_event
-from storage.tx import transaction
+from storage.tx import statement
 
 
 @dataclass(frozen=True)
@@ -74,16 +74,18 @@ class Attempt:
     async def enter(self, stage: Stage) -> None:
         """Say on the receipt that ``stage`` has begun. Raises Contention when the run is no longer ours."""
         self.stage = stage
-        async with transaction(self.tools.engine) as tx:
-            await guarded_event(tx, run_id=self.run_id, fence=self.fence, kind="stage_started", stage=stage)
+        async with statement(self.tools.engine) as tx:
+            await guarded_event(
+                tx, run_id=self.run_id, fence=self.fence, kind="stage_started", stage=stage, passing=True
+            )
 
     async def done(self, stage: Stage, facts: dict[str, Any]) -> None:
         """Say what ``stage`` gave, where no other row is written with it."""
-        async with transaction(self.tools.engine) as tx:
+        async with statement(self.tools.engine) as tx:
             await guarded_event(tx, run_id=self.run_id, fence=self.fence, kind="stage_done", stage=stage, data=facts)
 
     async def progress(self, part: int, parts: int) -> None:
-        async with transaction(self.tools.engine) as tx:
+        async with statement(self.tools.engine) as tx:
             await guarded_event(
                 tx,
                 run_id=self.run_id,
@@ -91,6 +93,7 @@ class Attempt:
                 kind="stage_progress",
                 stage=self.stage,
                 data={"part": part, "parts": parts},
+                passing=True,
             )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from pipeline.domain.audio import MAX_DURATION_MS
 from pipeline.domain.errors import AudioRejected, Cancelled, MissingRow
-from pipeline.domain.plan import Day
+from pipeline.domain.plan import Day, day_of
 from pipeline.domain.run import RevisionState, RunKind, Stage
 from pipeline.domain.script import ScriptDoc, shortened
 from pipeline.graphs.attempt import Attempt, fingerprint
@@ -114,10 +114,8 @@ async def publish(attempt: Attempt, job: WorkView) -> None:
 
 
 def _day(attempt: Attempt, job: WorkView) -> tuple[Day | None, datetime | None]:
-    """The owner's civil date now, and the first instant of the next one; Nones when days are not limited (PUB-1)."""
+    """The owner's day, and when the next one begins; Nones when days are not limited."""
     budget_ms = attempt.tools.limits.day_budget_ms
     if not budget_ms:
         return None, None
-    zone = ZoneInfo(job.time_zone)
-    today = attempt.tools.clock.now().astimezone(zone).date()
-    return Day(today, budget_ms), datetime.combine(today + timedelta(days=1), time(), zone).astimezone(UTC)
+    return day_of(attempt.tools.clock.now(), zone=ZoneInfo(job.time_zone), budget_ms=budget_ms)

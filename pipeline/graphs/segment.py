@@ -84,7 +84,7 @@ async def _speech(attempt: Attempt, owner_id: int, part: SpokenSegment, mark: st
     tools = attempt.tools
     async with transaction(tools.engine) as tx:
         paid = await record.open_receipt(tx, owner_id=owner_id, fingerprint=mark)
-        unknown = await record.unknown_calls(tx, run_id=attempt.run_id, fingerprint=mark)
+        unknown = await record.unknown_calls(tx, owner_id=owner_id, fingerprint=mark)
     if paid is not None:
         receipt = Receipt(paid["request_id"], paid["locator"], paid["expires_at"], paid["cost_micro"] or 0)
         if (speech := await _download(attempt, paid["id"], receipt)) is not None:

@@ -11,7 +11,7 @@ from pipeline.domain.errors import AudioRejected, OutcomeUnknown
 from pipeline.domain.run import Stage
 from pipeline.domain.script import ScriptDoc
 from pipeline.graphs.attempt import Attempt, fingerprint, sha256_of
-from pipeline.graphs.segment import speak_segment, spoken
+from pipeline.graphs.segment import mark_of, speak_segment, spoken
 from pipeline.ports.media import Encoded
 from pipeline.ports.tts import Speech
 from pipeline.render.join import VERSION as JOIN
@@ -69,7 +69,8 @@ async def _segments(attempt: Attempt, owner_id: int, parts: tuple[SpokenSegment,
             contents.append(await speak_segment(attempt, owner_id, part, number, len(parts)))
         except OutcomeUnknown as error:
             missing = [p for p in parts[number - 1 :] if await spoken(attempt, owner_id, p) is None]
-            raise OutcomeUnknown(error.provider, str(error), missing=len(missing), parts=len(parts)) from error
+            marks = tuple(mark_of(attempt, owner_id, part) for part in missing)
+            raise OutcomeUnknown(error.provider, str(error), marks=marks, parts=len(parts)) from error
     return contents
 
 

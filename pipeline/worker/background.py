@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import logging
 from datetime import timedelta
+from zoneinfo import ZoneInfo
 
+from pipeline.domain.audio import MAX_DURATION_MS
 from pipeline.domain.errors import FetchFailed, InputRejected, ProviderError
+from pipeline.domain.plan import day_of
 from pipeline.domain.source import InputType, Reason
 from pipeline.graphs.attempt import Tools
 from pipeline.graphs.find import embed_chunks
@@ -15,6 +18,7 @@ from storage.queries.run.work import anything_runs, version
 from storage.queries.source.search import unfinished_version, without_vectors
 from storage.transactions.run.dispatch import dispatch_due
 from storage.transactions.run.promote_due import promote_due
+from storage.transactions.run.put_off import owners_with_queue, put_off
 from storage.transactions.source.assets import MAX_TRIES, asset_failed, asset_stored, claim_asset
 from storage.tx import transaction
 
@@ -29,6 +33,24 @@ async def promote_questions(tools: Tools, *, default_question: str) -> None:
         async with transaction(tools.engine) as tx:
             if await promote_due(tx, default_question=default_question, now=tools.clock.now()) is None:
                 return
+
+
+async def put_off_full_days(tools: Tools) -> int:
+    """Defer what is queued on a day that has no room for another episode (rule RUN-2); how many runs."""
+    budget_ms, deferred = tools.limits.day_budget_ms, 0
+    if not budget_ms:
+        return 0
+    async with transaction(tools.engine) as tx:
+        owners = await owners_with_queue(tx)
+    for owner in owners:
+        day, next_day = day_of(tools.clock.now(), zone=ZoneInfo(owner["time_zone"]), budget_ms=budget_ms)
+        more = True
+        while more:
+            async with transaction(tools.engine) as tx:
+                run = await put_off(tx, owner_id=owner["id"], day=day, needed_ms=MAX_DURATION_MS, next_day=next_day)
+            more = run is not None
+            deferred += more
+    return deferred
 
 
 async def announce_due(tools: Tools, wake: Wake, *, lease_s: float) -> int:

@@ -35,8 +35,8 @@ from pipeline.graphs.attempt import Attempt, Tools
 from pipeline.graphs.episode import carry_out
 from pipeline.ports.wake import Wake
 from storage.transactions.run import finish
-from storage.transactions.run.claim import claim_run, give_up_lapsed, heartbeat
-from storage.tx import Row, transaction
+from storage.transactions.run.claim import claim_due, claim_lapsed, give_up_lapsed, give_up_waiting, heartbeat
+from storage.tx import Row, statement, transaction
 
 log = logging.getLogger(__name__)
 MAX_RETRY_AFTER_S = 900.0  # what a server may make a run wait
@@ -62,6 +62,7 @@ class Loop:
     only_revision: int | None = None
     act: Callable[[Attempt], Awaitable[None]] = carry_out
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    _looked: list[float] = field(default_factory=lambda: [0.0])  # when no lapsed run was found, on the loop's clock
 
     async def run(self, *, concurrency: int) -> None:
         """Work until ``stopping`` is set; then let attempts finish their current step and leave them to the ledger."""
@@ -71,13 +72,14 @@ class Loop:
             lapsed.cancel()
 
     async def _give_up_lapsed(self) -> None:
-        """Runs whose last allowed attempt died are told as failed, soon after their lease is over."""
+        """Runs without a try left are told as failed, soon after the lease of the last one is over."""
         while not self.stopping.is_set():
             with contextlib.suppress(OSError, Contention):
                 async with transaction(self.tools.engine) as tx:
                     while await give_up_lapsed(tx, max_attempts=self.limits.max_attempts) is not None:
                         pass
-            await self.wake.wait(LAPSED_S)
+                async with transaction(self.tools.engine) as tx:
+                    await give_up_waiting(tx, max_attempts=self.limits.max_attempts)
             await asyncio.sleep(min(LAPSED_S, self.limits.heartbeat_s))
 
     async def _serve(self) -> None:
@@ -94,16 +96,31 @@ class Loop:
                 await self._attempt(claimed)
 
     async def _claim(self) -> Row | None:
+        """A lapsed run at least once in ``LAPSED_S``, however much is due; otherwise what is due first."""
+        now = asyncio.get_running_loop().time()
+        if now - self._looked[0] >= LAPSED_S:
+            return await self._claim_lapsed(now) or await self._claim_due()
+        return await self._claim_due() or await self._claim_lapsed(now)
+
+    async def _claim_due(self) -> Row | None:
+        async with statement(self.tools.engine) as tx:
+            return await claim_due(tx, **self._claiming(), now=self.tools.clock.now())
+
+    async def _claim_lapsed(self, at: float) -> Row | None:
         async with transaction(self.tools.engine) as tx:
-            return await claim_run(
-                tx,
-                holder=self.holder,
-                attempt=self.new_id(),
-                lease_s=self.limits.lease_s,
-                max_attempts=self.limits.max_attempts,
-                now=self.tools.clock.now(),
-                only_revision=self.only_revision,
-            )
+            claimed = await claim_lapsed(tx, **self._claiming())
+        if claimed is None:  # perhaps there are more: then the next claim looks here again
+            self._looked[0] = at
+        return claimed
+
+    def _claiming(self) -> dict[str, Any]:
+        return {
+            "holder": self.holder,
+            "attempt": self.new_id(),
+            "lease_s": self.limits.lease_s,
+            "max_attempts": self.limits.max_attempts,
+            "only_revision": self.only_revision,
+        }
 
     async def _attempt(self, claimed: Row) -> None:
         self.tools.crash("claimed")
@@ -184,6 +201,7 @@ class Loop:
                     fence=attempt.fence,
                     reason="outcome_unknown",
                     values=values,
+                    marks=error.marks,
                     stage=attempt.stage,
                 )
             return

@@ -62,6 +62,7 @@ STATES = [
     ("failed later on", {"run_state": "FAILED", "error_reason": "child.crash", "stages": FAILED}, "failed", ["retry", "reask"], "意外停了"),
     ("cancelled before a question", {"run_state": "CANCELLED", "question": None}, "cancelled", ["reask", "points"], "已取消"),
     ("crashed for good", {"run_state": "FAILED", "error_reason": "crashed", "stages": FAILED}, "failed", ["retry", "reask"], "试了四次"),
+    ("no calls left", {"run_state": "FAILED", "error_reason": "budget_spent", "stages": FAILED}, "failed", ["reask", "points"], "调用次数"),
     ("our own fault", {"run_state": "FAILED", "error_reason": "defect", "stages": FAILED}, "failed", ["retry", "reask"], "runs show"),
     ("the parser died", {"run_state": "FAILED", "error_reason": "parser_died", "error_values": {"how": "timeout"}, "stages": (StageView("read", "bad"), *NEXT[1:])}, "failed", ["retry", "paste_body", "upload_pdf"], "太久"),
     ("declined", {"revision_state": "STOPPED", "run_state": "SUCCEEDED", "decline": DECLINED}, "declined", ["reask", "points"], "没有出现：月球"),

@@ -255,3 +255,14 @@ async def test_a_link_while_a_password_is_waited_for_is_a_source_and_no_password
     await handle_all(context)
     assert await notes(engine) == ["ask_password"]
     assert await scalar(engine, "SELECT count(*) FROM source WHERE origin = 'https://example.org/another'") == 1
+
+
+async def test_words_beside_a_file_that_continues_a_source_are_not_dropped_unsaid(engine, context):
+    revision = await failed(engine)
+    await press(engine, "upload_pdf", revision)
+    await handle_all(context)
+    file = await stored(context, engine, "好.pdf", b"%PDF-1.4 good")
+    await send(engine, {"type": "message", "text": "冰层有多厚？", "files": [file]})
+    await handle_all(context)
+    assert await notes(engine) == ["upload_pdf", "supplied_uploaded", "supplied_words"]
+    assert await scalar(engine, "SELECT count(*) FROM source") == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -14,6 +15,7 @@ from pipeline.worker.background import fetch_one_picture
 from storage.queries.episode.receipt import receipt
 from storage.queries.episode.spoken import spoken
 from storage.queries.run.refresh import refresh_view
+from storage.transactions.source.assets import claim_asset
 from storage.tx import transaction
 from tests.support.house import PlainParser, bench
 from tests.support.rows import owner_and_chat, rows, scalar
@@ -233,6 +235,20 @@ async def test_pictures_of_a_page_are_saved_and_each_fails_alone(at, engine):
     ]
     key = await scalar(engine, "SELECT blob_key FROM source_asset WHERE state = 'stored'")
     assert (await at.tools.blobs.get(key)).startswith(b"\x89PNG")
+
+
+async def test_a_picture_that_ends_whoever_fetches_it_is_given_up(at, engine):
+    """W10, RUN-4: three deaths are enough; it does not come up for ever."""
+    at.fetcher.pages[PAGE] = page().replace(b"</article>", b"<p><img src='/b.png' width=600 height=400></p></article>")
+    await at.submit_link(PAGE, QUESTION)
+    await at.work()
+    for tries in (1, 2, 3):
+        at.clock.ahead += timedelta(minutes=3)
+        async with transaction(engine) as tx:
+            assert (await claim_asset(tx, now=at.clock.now()))["tries"] == tries  # and dies
+    at.clock.ahead += timedelta(minutes=3)
+    assert not await fetch_one_picture(at.tools)
+    assert await rows(engine, "SELECT state, tries FROM source_asset") == [("failed", 3)]
 
 
 async def test_a_refused_address_is_the_persons_to_hear(at, engine):

@@ -246,3 +246,24 @@ async def test_a_full_day_puts_publishing_off_and_nothing_else(engine, tmp_path,
     assert "SUCCEEDED" in [(await receipt(engine, r)).run_state for r in late]  # as many as the new day holds
     assert len(at.tts.calls) == submits  # nothing was made again
     assert await scalar(engine, "SELECT count(*) FROM daily_plan") == 2
+
+
+async def test_the_same_question_anew_does_not_pay_again_by_itself(engine, tmp_path):
+    """TTS-1: who gives up a run of unknown outcome and asks again is told, and decides, before anything is made."""
+    tts = PaidSynthesizer(fates={2: "lost"})
+    at = bench(engine, tmp_path, tts=tts, **SHORT)
+    revision = await at.submit(TEXT, QUESTION)
+    await at.work(until="SELECT state = 'WAITING_REVIEW' FROM generation_run")
+    owner, _ = await owner_and_chat(engine)
+    async with transaction(engine) as tx:
+        assert await cancel(tx, revision_id=revision, owner_id=owner)
+    made = len(tts.submits)
+    again = await at.submit(TEXT, QUESTION)
+    await at.work(until="SELECT state = 'WAITING_REVIEW' FROM generation_run ORDER BY id DESC LIMIT 1")
+    assert len(tts.submits) == made
+    assert (await receipt(engine, again)).run_state == "WAITING_REVIEW"
+    async with transaction(engine) as tx:
+        assert await retry(tx, revision_id=again, owner_id=owner, now=at.clock.now())
+    await at.work(until="SELECT state = 'SUCCEEDED' FROM generation_run ORDER BY id DESC LIMIT 1")
+    assert "UNKNOWN" not in await calls(engine)
+    assert (await receipt(engine, again)).run_state == "SUCCEEDED"

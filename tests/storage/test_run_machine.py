@@ -22,15 +22,17 @@ from hypothesis.stateful import (
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from pipeline.domain.errors import Contention, IllegalTransition
+from pipeline.domain.plan import Day
 from pipeline.domain.run import CALL, RUN, CallEvent, CallState, RunEvent, RunState
 from storage.engine import engine_of
 from storage.transactions.call import record
 from storage.transactions.run import finish
 from storage.transactions.run.cancel import cancel_revision, resume_revision
-from storage.transactions.run.claim import claim_run, give_up_lapsed
+from storage.transactions.run.claim import give_up_lapsed, give_up_waiting
 from storage.transactions.run.promote_due import promote_due
+from storage.transactions.run.put_off import put_off
 from storage.tx import transaction
-from tests.support.rows import NOW, claimed, execute, lapse, owner_and_chat, scalar, submitted
+from tests.support.rows import NOW, claim_any, claimed, execute, lapse, owner_and_chat, scalar, submitted
 
 FAR = NOW + timedelta(days=1)
 
@@ -60,7 +62,7 @@ class Rows:
 
     async def claim(self) -> bool:
         async with transaction(self.engine) as tx:
-            row = await claim_run(
+            row = await claim_any(
                 tx,
                 holder="h",
                 attempt=uuid.uuid4(),
@@ -100,6 +102,17 @@ class Rows:
         async with transaction(self.engine) as tx:
             return await promote_due(tx, default_question="讲要点", now=FAR) is not None
 
+    async def put_off(self) -> bool:
+        """A day without room, for what is queued."""
+        async with transaction(self.engine) as tx:
+            day = Day(NOW.date(), 1)
+            return await put_off(tx, owner_id=self.owner, day=day, needed_ms=2, next_day=NOW) is not None
+
+    async def give_up(self) -> bool:
+        """The limit of tries was lowered while the run waited for one."""
+        async with transaction(self.engine) as tx:
+            return await give_up_waiting(tx, max_attempts=1) is not None
+
     async def do(self, event: RunEvent) -> bool:
         reason = {"reason": "crashed", "values": {}, "stage": None}
         match event:
@@ -110,11 +123,11 @@ class Rows:
             case RunEvent.RETRY:
                 return await self.under_fence(finish.retry_later, due_at=NOW, **reason)
             case RunEvent.REVIEW:
-                return await self.under_fence(finish.review, **reason)
+                return await self.under_fence(finish.review, marks=(), **reason)
             case RunEvent.DEFER:
-                return await self.under_fence(finish.deferred, reason="no_room", due_at=NOW)
+                return await self.under_fence(finish.deferred, reason="no_room", due_at=NOW) or await self.put_off()
             case RunEvent.FAIL:
-                return await self.under_fence(finish.fail, **reason)
+                return await self.under_fence(finish.fail, **reason) or await self.give_up()
             case RunEvent.SUCCEED:
                 return await self.succeed()
             case RunEvent.CANCEL:
@@ -123,12 +136,7 @@ class Rows:
                 return await self.person(resume_revision, now=NOW)
 
 
-# Edges that no transaction of the product makes yet, with the reason.
-NOT_MADE = {
-    (RunState.QUEUED, RunEvent.DEFER): "a day is looked at when something is published, not when it is queued",
-    (RunState.RETRY_WAIT, RunEvent.FAIL): "a run that waits is claimed first; its attempts are counted there",
-}
-EDGES = [edge for edge in RUN.edges if edge not in NOT_MADE]
+EDGES = list(RUN.edges)
 TO = {  # the shortest way to each state
     RunState.QUEUED: (),
     RunState.DEFERRED: (RunEvent.CLAIM, RunEvent.DEFER),
@@ -202,8 +210,6 @@ class RunRows(RuleBasedStateMachine):
             after = RUN.next(self.model, event)
         except IllegalTransition:
             after = None
-        if (self.model, event) in NOT_MADE:
-            return
         if (self.model, event) == (RunState.RUNNING, RunEvent.CLAIM):
             after = None  # only once its lease is over, see ``lapse``
         done = self.wait(self.rows.do(event))

@@ -13,12 +13,23 @@ from storage.transactions.call import record
 from storage.transactions.episode.ask import ask
 from storage.transactions.run import finish
 from storage.transactions.run.cancel import cancel_revision, resume_revision
-from storage.transactions.run.claim import claim_run, give_up_lapsed, heartbeat
+from storage.transactions.run.claim import CLAIM_DUE, give_up_lapsed, give_up_waiting, heartbeat
 from storage.transactions.run.event import event, guarded_event
 from storage.transactions.run.promote_due import promote_due
 from storage.transactions.source.submit import submit
 from storage.tx import transaction
-from tests.support.rows import NOW, claimed, execute, lapse, owner_and_chat, rows, scalar, submission, submitted
+from tests.support.rows import (
+    NOW,
+    claim_any,
+    claimed,
+    execute,
+    lapse,
+    owner_and_chat,
+    rows,
+    scalar,
+    submission,
+    submitted,
+)
 
 
 async def test_a_request_sent_again_is_the_first_result(engine):
@@ -309,7 +320,43 @@ async def test_only_one_worker_serves_one_revision_when_told_so(engine):
     await submitted(engine)
     wanted = await submitted(engine)
     async with transaction(engine) as tx:
-        run = await claim_run(
+        run = await claim_any(
             tx, holder="make", attempt=uuid.uuid4(), lease_s=60, max_attempts=4, now=NOW, only_revision=wanted
         )
     assert run["revision_id"] == wanted
+
+
+async def test_a_claim_reads_the_queue_in_order_and_does_not_sort_it(engine):
+    """However long the backlog is, and although nobody has counted it yet, a claim stops at its first row."""
+    for _ in range(40):
+        await submitted(engine)
+    given = {
+        "holder": "h",
+        "attempt": uuid.uuid4(),
+        "lease_s": 60.0,
+        "max_attempts": 4,
+        "only": None,
+        "now": NOW + timedelta(hours=1),
+    }
+    async with transaction(engine) as tx:
+        plan = [row[0] for row in await tx.rows("EXPLAIN " + CLAIM_DUE, **given)]
+    assert any("Index Scan using ix_generation_run_due" in line for line in plan)
+    assert not any("Sort" in line for line in plan)
+
+
+async def test_a_run_that_waits_for_a_try_it_may_not_have_fails_for_the_reason_of_its_last(engine):
+    """RUN-4: the limit was lowered while it waited; nobody would ever claim it."""
+    await submitted(engine)
+    run = await claimed(engine)
+    async with transaction(engine) as tx:
+        await finish.retry_later(
+            tx, run_id=run["id"], fence=run["fence"], due_at=NOW, reason="fetch.timeout", values={}, stage="fetch"
+        )
+    async with transaction(engine) as tx:
+        assert await give_up_waiting(tx, max_attempts=2) is None
+    async with transaction(engine) as tx:
+        assert await give_up_waiting(tx, max_attempts=1) == run["id"]
+        assert await give_up_waiting(tx, max_attempts=1) is None
+    assert await rows(engine, "SELECT state, error_reason FROM generation_run") == [("FAILED", "fetch.timeout")]
+    assert await scalar(engine, "SELECT kind FROM run_event ORDER BY seq DESC LIMIT 1") == "gave_up"
+    assert await scalar(engine, "SELECT count(*) FROM outbox_message WHERE kind = 'receipt' AND state = 'queued'") == 1

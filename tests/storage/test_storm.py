@@ -17,11 +17,10 @@ from storage.locks import Lock
 from storage.transactions.episode.ask import ask
 from storage.transactions.publish.publish_episode import Published, publish_episode
 from storage.transactions.run.cancel import cancel_revision, resume_revision
-from storage.transactions.run.claim import claim_run
 from storage.transactions.run.promote_due import promote_due
 from storage.transactions.source.capture import Bytes, supply
 from storage.tx import transaction
-from tests.support.rows import NOW, execute, owner_and_chat, rows, scalar, submitted
+from tests.support.rows import NOW, claim_any, execute, owner_and_chat, rows, scalar, submitted
 
 EPISODES, ACTS, CONNECTIONS = 12, 100, 40
 DAY = Day(date(2026, 3, 1), 600_000)
@@ -53,7 +52,7 @@ async def ready(engine, owner: int) -> int:
 
 async def claim(engine, revision: int):
     async with transaction(engine) as tx:
-        return await claim_run(
+        return await claim_any(
             tx, holder="s", attempt=uuid.uuid4(), lease_s=60, max_attempts=100, now=NOW, only_revision=revision
         )
 

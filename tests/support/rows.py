@@ -11,9 +11,9 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from storage.transactions.owner.first_owner import chat_of, first_owner
-from storage.transactions.run.claim import claim_run
+from storage.transactions.run.claim import claim_due, claim_lapsed
 from storage.transactions.source.submit import Submission, submit
-from storage.tx import transaction
+from storage.tx import Tx, transaction
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 
@@ -57,10 +57,15 @@ async def submitted(engine: AsyncEngine, **changes: Any) -> int:
     return revision
 
 
+async def claim_any(tx: Tx, *, now: datetime, **claiming: Any) -> Any:
+    """What a worker's loop does when it has not looked for lapsed runs for a while, in one transaction."""
+    return await claim_lapsed(tx, **claiming) or await claim_due(tx, **claiming, now=now)
+
+
 async def claimed(engine: AsyncEngine, *, holder: str = "w1", lease_s: float = 60.0, at: datetime = NOW) -> Any:
     """The claimed run's row, or None."""
     async with transaction(engine) as tx:
-        return await claim_run(tx, holder=holder, attempt=uuid.uuid4(), lease_s=lease_s, max_attempts=4, now=at)
+        return await claim_any(tx, holder=holder, attempt=uuid.uuid4(), lease_s=lease_s, max_attempts=4, now=at)
 
 
 async def lapse(engine: AsyncEngine, run_id: int) -> None:

@@ -45,18 +45,23 @@ SELECT c.id, c.request_id, c.locator, c.expires_at, c.cost_micro FROM provider_c
  WHERE r.owner_id = :owner AND c.fingerprint = :fingerprint AND c.state = 'RECEIPT' AND c.effect <> 'none'
  ORDER BY c.id DESC LIMIT 1
 """
-UNKNOWN = (
-    "SELECT count(*) AS n FROM provider_call WHERE run_id = :run AND fingerprint = :fingerprint AND state = 'UNKNOWN'"
-)
+# Whoever asked for it: the same question put anew is no permission to pay again.
+UNKNOWN = """
+SELECT count(*) AS n FROM provider_call c JOIN generation_run r ON r.id = c.run_id
+ WHERE r.owner_id = :owner AND c.fingerprint = :fingerprint AND c.state = 'UNKNOWN'
+"""
 # Without an effect on the world a call may simply be made again; otherwise nobody knows, and only a person may decide.
 UNSETTLED = """
 UPDATE provider_call SET state = CASE WHEN effect = 'none' THEN 'FAILED' ELSE 'UNKNOWN' END,
        error = 'the attempt that made it ended', settled_at = now()
  WHERE run_id = :run AND state = 'INTENT'
 """
+# What the person was told of: the run's own, and those of others that it waits for.
 GIVEN_UP = """
-UPDATE provider_call SET state = 'FAILED', error = 'its outcome stayed unknown; a person went on without it'
- WHERE run_id = :run AND state = 'UNKNOWN'
+UPDATE provider_call c SET state = 'FAILED', error = 'its outcome stayed unknown; a person went on without it'
+  FROM generation_run made, generation_run waits
+ WHERE waits.id = :run AND made.id = c.run_id AND made.owner_id = waits.owner_id AND c.state = 'UNKNOWN'
+   AND (c.run_id = waits.id OR coalesce(waits.error_values->'marks', '[]') ? c.fingerprint)
 """
 
 
@@ -113,9 +118,9 @@ async def open_receipt(tx: Tx, *, owner_id: int, fingerprint: str) -> Row | None
     return await tx.row(RECEIPTS, owner=owner_id, fingerprint=fingerprint)
 
 
-async def unknown_calls(tx: Tx, *, run_id: int, fingerprint: str) -> int:
-    """How many calls for these inputs have an unknown outcome."""
-    return int((await tx.one(UNKNOWN, run=run_id, fingerprint=fingerprint))["n"])
+async def unknown_calls(tx: Tx, *, owner_id: int, fingerprint: str) -> int:
+    """How many calls of the owner for these inputs have an unknown outcome."""
+    return int((await tx.one(UNKNOWN, owner=owner_id, fingerprint=fingerprint))["n"])
 
 
 async def settle_intents(tx: Tx, *, run_id: int) -> None:
@@ -124,7 +129,7 @@ async def settle_intents(tx: Tx, *, run_id: int) -> None:
 
 
 async def give_up_unknown(tx: Tx, *, run_id: int) -> None:
-    """A person goes on: unknown calls of the run count as failed. Under the run's lock."""
+    """A person goes on: the unknown calls that the run waits for count as failed. Under the run's lock."""
     await tx.run(GIVEN_UP, run=run_id)
 
 

@@ -1,8 +1,7 @@
 """Claim the oldest due run for one attempt; keep it; give it up for dead.
 
-Locks: one RUN row, skipped if another worker has it; its provider_call rows under it
-→ OUTBOX. The rule is pipeline/domain/run.py; SQL repeats it because only the database sees all workers
-at once.
+Locks: one RUN row, skipped if another worker has it; its provider_call rows under it → OUTBOX. The rule is
+pipeline/domain/run.py; SQL repeats it because only the database sees all workers at once.
 Clock: the database's, so that workers with wrong clocks agree.
 """
 
@@ -14,6 +13,7 @@ from uuid import UUID
 from storage.locks import Lock
 from storage.transactions.call.record import settle_intents
 from storage.transactions.outbox.enqueue import show_progress
+from storage.transactions.run.event import event
 from storage.tx import Row, Tx
 
 # A lapsed lease is claimable like a fresh run: no rescuer to forget. Two statements, because each then
@@ -31,7 +31,7 @@ RETURNING r.id, r.kind, r.fence, r.attempts, r.event_seq, r.revision_id, r.cance
 INSERT INTO run_event (run_id, seq, fence, kind, data)
 SELECT id, event_seq, fence, 'attempt_started', jsonb_build_object('attempt', attempts, 'holder', cast(:holder AS text))
   FROM claimed
-)
+){sweeps}
 SELECT id, kind, fence, attempts, event_seq, revision_id, cancel_requested FROM claimed
 """
 # A run whose source is being read for another run of the same revision waits for that, so that no file is parsed twice
@@ -51,11 +51,27 @@ SELECT q.id FROM generation_run q
    AND (cast(:only AS bigint) IS NULL OR q.revision_id = :only)
  ORDER BY q.expires_at, q.id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
 """
-CLAIM_DUE, CLAIM_LAPSED = _TAKE.format(which=DUE), _TAKE.format(which=LAPSED)
+# What an earlier attempt left as INTENT: without an effect on the world it may simply be made again; otherwise nobody
+# knows, and only a person may decide (rule TTS-1).
+_CALLS = """
+UPDATE provider_call p SET state = CASE WHEN p.effect = 'none' THEN 'FAILED' ELSE 'UNKNOWN' END,
+       error = 'the attempt that made it died', settled_at = now()"""
 # What a local model made and a dead process held is gone, and costs nothing to make again.
-SWEEP_RECEIPTS = """
-UPDATE provider_call SET state = 'EXPIRED', settled_at = now()
- WHERE run_id = :run AND state = 'RECEIPT' AND effect = 'none' AND fence < :fence
+_RECEIPTS = """
+UPDATE provider_call p SET state = 'EXPIRED', settled_at = now()"""
+# A due run's earlier attempts have ended, each by its own commit, so one statement sees all their calls. A lapsed one
+# may have written until the moment its row was taken: only a later statement sees that.
+_SWEEPS = f"""
+, calls AS ({_CALLS}
+  FROM claimed WHERE p.run_id = claimed.id AND p.state = 'INTENT' AND p.fence < claimed.fence
+), receipts AS ({_RECEIPTS}
+  FROM claimed WHERE p.run_id = claimed.id AND p.state = 'RECEIPT' AND p.effect = 'none' AND p.fence < claimed.fence
+)"""
+CLAIM_DUE = _TAKE.format(which=DUE, sweeps=_SWEEPS)
+CLAIM_LAPSED = _TAKE.format(which=LAPSED, sweeps="")
+SWEEP_CALLS = f"{_CALLS} WHERE p.run_id = :run AND p.state = 'INTENT' AND p.fence < :fence"
+SWEEP_RECEIPTS = f"""{_RECEIPTS}
+ WHERE p.run_id = :run AND p.state = 'RECEIPT' AND p.effect = 'none' AND p.fence < :fence
 """
 BEAT = """
 UPDATE generation_run SET expires_at = clock_timestamp() + make_interval(secs => :lease_s)
@@ -73,8 +89,17 @@ UPDATE generation_run r SET state = 'FAILED', error_reason = 'crashed', expires_
 RETURNING r.id, r.revision_id, r.kind, v.chat_id
 """
 
+# A run that waits for a try it may not have any more, since the limit was lowered meanwhile: nobody would claim it.
+OUT_OF_TRIES = """
+UPDATE generation_run SET state = 'FAILED', finished_at = clock_timestamp()
+ WHERE id = (
+   SELECT id FROM generation_run WHERE state = 'RETRY_WAIT' AND attempts >= :max_attempts
+    ORDER BY id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)
+RETURNING id
+"""
 
-async def claim_run(
+
+async def claim_due(
     tx: Tx,
     *,
     holder: str,
@@ -84,20 +109,34 @@ async def claim_run(
     now: datetime,
     only_revision: int | None = None,
 ) -> Row | None:
-    """id, kind, fence, attempts, revision_id, cancel_requested of the claimed run; None when nothing is due."""
-    given = {
-        "holder": holder,
-        "attempt": attempt,
-        "lease_s": lease_s,
-        "max_attempts": max_attempts,
-        "only": only_revision,
-    }
-    row = await tx.row(CLAIM_LAPSED, **given) or await tx.row(CLAIM_DUE, **given, now=now)
-    if row is None:
-        return None
-    tx.holding(Lock.RUN, row["id"])
-    if row["fence"] > 1:  # an earlier attempt may have left calls behind
-        await settle_intents(tx, run_id=row["id"])
+    """id, kind, fence, attempts, revision_id, cancel_requested of the claimed run; None when nothing is due.
+
+    One statement: it may commit by itself.
+    """
+    row = await tx.row(
+        CLAIM_DUE,
+        holder=holder,
+        attempt=attempt,
+        lease_s=lease_s,
+        max_attempts=max_attempts,
+        only=only_revision,
+        now=now,
+    )
+    if row is not None:
+        tx.holding(Lock.RUN, row["id"])
+    return row
+
+
+async def claim_lapsed(
+    tx: Tx, *, holder: str, attempt: UUID, lease_s: float, max_attempts: int, only_revision: int | None = None
+) -> Row | None:
+    """The same for a run whose worker went silent."""
+    row = await tx.row(
+        CLAIM_LAPSED, holder=holder, attempt=attempt, lease_s=lease_s, max_attempts=max_attempts, only=only_revision
+    )
+    if row is not None:
+        tx.holding(Lock.RUN, row["id"])
+        await tx.run(SWEEP_CALLS, run=row["id"], fence=row["fence"])
         await tx.run(SWEEP_RECEIPTS, run=row["id"], fence=row["fence"])
     return row
 
@@ -116,4 +155,14 @@ async def give_up_lapsed(tx: Tx, *, max_attempts: int) -> int | None:
     await settle_intents(tx, run_id=row["id"])
     subject = ("refresh", row["id"]) if row["kind"] == "REFRESH" else ("receipt", row["revision_id"])
     await show_progress(tx, chat_id=row["chat_id"], kind=subject[0], subject_id=subject[1])
+    return int(row["id"])
+
+
+async def give_up_waiting(tx: Tx, *, max_attempts: int) -> int | None:
+    """Turn one run that has no try left into FAILED, for the reason of its last one; its id, or None."""
+    row = await tx.row(OUT_OF_TRIES, max_attempts=max_attempts)
+    if row is None:
+        return None
+    await settle_intents(tx, run_id=row["id"])
+    await event(tx, run_id=row["id"], kind="gave_up", data={"attempts": max_attempts})
     return int(row["id"])

@@ -65,12 +65,26 @@ async def fail(tx: Tx, *, run_id: int, fence: int, reason: str, values: dict[str
     await _end(tx, run_id, "FAILED", reason, values)
 
 
-async def review(tx: Tx, *, run_id: int, fence: int, reason: str, values: dict[str, Any], stage: str | None) -> None:
-    """The outcome of a paid or outside call is unknown: the run waits for a person (rule TTS-1)."""
+async def review(
+    tx: Tx,
+    *,
+    run_id: int,
+    fence: int,
+    reason: str,
+    values: dict[str, Any],
+    marks: tuple[str, ...],
+    stage: str | None,
+) -> None:
+    """The outcome of a paid or outside call is unknown: the run waits for a person (rule TTS-1).
+
+    Args:
+        marks: fingerprints of the calls that the person's decision is about.
+    """
     await guarded_event(
         tx, run_id=run_id, fence=fence, kind="review", data={"reason": reason, "stage": stage, **values}
     )
-    await tx.run(REVIEW, run=run_id, reason=reason, values=json.dumps(values, ensure_ascii=False))
+    body = json.dumps({**values, "marks": marks}, ensure_ascii=False)
+    await tx.run(REVIEW, run=run_id, reason=reason, values=body)
 
 
 async def deferred(tx: Tx, *, run_id: int, fence: int, reason: str, due_at: datetime | None) -> None:

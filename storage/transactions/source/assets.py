@@ -1,6 +1,6 @@
 """Pictures of a page, fetched one by one after it was read; each fails alone (pitfall W10).
 
-Locks: one source_asset row, skipped if somebody has it.
+Locks: source_asset rows that are given up; one row to fetch, skipped if somebody has it.
 Idempotent: a claim moves ``due_at`` on, so that a picture whose fetcher died is tried again later.
 """
 
@@ -12,6 +12,11 @@ from storage.tx import Row, Tx, storable
 
 MAX_TRIES = 3
 _LEASE = timedelta(minutes=2)
+# A picture whose fetcher dies each time would otherwise be fetched for ever.
+SPENT = """
+UPDATE source_asset SET state = 'failed', error = 'whoever fetched it died each time'
+ WHERE state = 'waiting' AND due_at <= :now AND tries >= :max_tries
+"""
 CLAIM = """
 UPDATE source_asset SET tries = tries + 1, due_at = :until
  WHERE id = (SELECT id FROM source_asset WHERE state = 'waiting' AND due_at <= :now
@@ -30,6 +35,7 @@ UPDATE source_asset SET error = :error, due_at = :due, state = CASE WHEN :final 
 
 async def claim_asset(tx: Tx, *, now: datetime) -> Row | None:
     """id, owner_id, address, tries of a picture to fetch now; None when there is none."""
+    await tx.run(SPENT, now=now, max_tries=MAX_TRIES)
     return await tx.row(CLAIM, now=now, until=now + _LEASE)
 
 

@@ -17,21 +17,25 @@ from storage.transactions.outbox.enqueue import show_progress
 from storage.transactions.run.enqueue import enqueue
 from storage.tx import Tx
 
-SOURCE = """
-INSERT INTO source (owner_id, request_key, payload_sha256, input_type, name, origin, address_key, hint, note, blob_key,
-                    raw_sha256, size_bytes, submitted_at)
-VALUES (:owner, :key, :payload, :input_type, :name, :origin, :address_key, :hint, :note, :blob, :raw, :size, :now)
-ON CONFLICT (owner_id, request_key) DO NOTHING RETURNING id
+# One statement for the three, because each of its own would cost a round trip; none of them without the source.
+MADE = """
+WITH s AS (
+  INSERT INTO source (owner_id, request_key, payload_sha256, input_type, name, origin, address_key, hint, note,
+                      blob_key, raw_sha256, size_bytes, submitted_at)
+  VALUES (:owner, :key, :payload, :input_type, :name, :origin, :address_key, :hint, :note, :blob, :raw, :size, :now)
+  ON CONFLICT (owner_id, request_key) DO NOTHING RETURNING id, owner_id
+), e AS (
+  INSERT INTO episode (owner_id, source_id) SELECT owner_id, id FROM s RETURNING id, owner_id
+), v AS (
+  INSERT INTO episode_revision (episode_id, owner_id, chat_id, number, question, question_by, ask_until)
+  SELECT id, owner_id, :chat, 1, :question, :by, :until FROM e RETURNING id
+)
+SELECT s.id AS source_id, v.id AS revision_id FROM s, v
 """
 THERE = """
 SELECT s.id, s.payload_sha256, v.id AS revision_id FROM source s
   JOIN episode e ON e.source_id = s.id JOIN episode_revision v ON v.episode_id = e.id
  WHERE s.owner_id = :owner AND s.request_key = :key ORDER BY v.id LIMIT 1
-"""
-EPISODE = "INSERT INTO episode (owner_id, source_id) VALUES (:owner, :source) RETURNING id"
-REVISION = """
-INSERT INTO episode_revision (episode_id, owner_id, chat_id, number, question, question_by, ask_until)
-VALUES (:episode, :owner, :chat, 1, :question, :by, :until) RETURNING id
 """
 LOCK_CHAT = "SELECT id FROM chat WHERE id = :id FOR NO KEY UPDATE"
 EXPECT = "UPDATE chat SET dialogue = cast(:dialogue AS jsonb) WHERE id = :chat"
@@ -62,7 +66,7 @@ async def submit(tx: Tx, submission: Submission, *, now: datetime) -> tuple[int,
     """Return the revision id, and whether it is new."""
     s = submission
     row = await tx.row(
-        SOURCE,
+        MADE,
         owner=s.owner_id,
         key=s.request_key,
         payload=s.payload_sha256,
@@ -76,26 +80,23 @@ async def submit(tx: Tx, submission: Submission, *, now: datetime) -> tuple[int,
         raw=s.raw_sha256,
         size=s.size_bytes,
         now=now,
+        chat=s.chat_id,
+        question=s.question,
+        by=s.question_by,
+        until=s.ask_until,
     )
     if row is None:
         there = await tx.one(THERE, owner=s.owner_id, key=s.request_key)
         if there["payload_sha256"] != s.payload_sha256:
             raise RequestConflict(f"request {s.request_key!r} came twice with different contents")
         return int(there["revision_id"]), False
-    source_id = int(row["id"])
-    episode = (await tx.one(EPISODE, owner=s.owner_id, source=source_id))["id"]
-    revision = (
-        await tx.one(
-            REVISION,
-            episode=episode,
-            owner=s.owner_id,
-            chat=s.chat_id,
-            question=s.question,
-            by=s.question_by,
-            until=s.ask_until,
-        )
-    )["id"]
-    run = {"owner_id": s.owner_id, "source_id": source_id, "revision_id": revision, "settings": s.settings}
+    source_id, revision = int(row["source_id"]), int(row["revision_id"])
+    run: dict[str, Any] = {
+        "owner_id": s.owner_id,
+        "source_id": source_id,
+        "revision_id": revision,
+        "settings": s.settings,
+    }
     if s.question is None:
         await enqueue(tx, kind="INTAKE", state="QUEUED", due_at=now, **run)
         await enqueue(tx, kind="GENERATE", state="DEFERRED", due_at=s.ask_until or now, **run)
@@ -106,4 +107,4 @@ async def submit(tx: Tx, submission: Submission, *, now: datetime) -> tuple[int,
         dialogue = {"question_for": revision, "until": s.ask_until.isoformat()}
         await tx.run(EXPECT, chat=s.chat_id, dialogue=json.dumps(dialogue))
     await show_progress(tx, chat_id=s.chat_id, kind="receipt", subject_id=revision)
-    return int(revision), True
+    return revision, True
