@@ -104,6 +104,42 @@ async def test_the_fourth_lapse_is_the_last(engine):
     assert await rows(engine, "SELECT state, error_reason FROM generation_run") == [("FAILED", "crashed")]
 
 
+ENDS = {
+    "lapsed": lambda tx, run: give_up_lapsed(tx, max_attempts=1),
+    "failed": lambda tx, run: finish.fail(tx, run_id=run["id"], fence=run["fence"], reason="x", values={}, stage=None),
+    "cancelled": lambda tx, run: finish.cancelled(tx, run_id=run["id"], fence=run["fence"]),
+}
+
+
+@pytest.mark.parametrize("end", [*ENDS, "cancelled while it waited"])
+@pytest.mark.parametrize(("effect", "expected"), [("billed", "UNKNOWN"), ("none", "FAILED")])
+async def test_a_run_that_ends_leaves_no_intent_open_and_a_late_receipt_still_counts(engine, effect, expected, end):
+    """TTS-1: seen after a storm: the last allowed attempt was killed between its call and its receipt."""
+    revision = await submitted(engine)
+    owner, _ = await owner_and_chat(engine)
+    run = await claimed(engine)
+    call = {"ability": "tts", "provider": "p", "effect": effect, "fingerprint": "f"}
+    async with transaction(engine) as tx:
+        made, _ = await record.intend(tx, run_id=run["id"], fence=run["fence"], **call)
+    if end == "lapsed":
+        await lapse(engine, run["id"])
+    if end in ENDS:
+        async with transaction(engine) as tx:
+            await ENDS[end](tx, run)
+    else:
+        again = {"due_at": NOW, "reason": "storage_trouble", "values": {}, "stage": None}
+        async with transaction(engine) as tx:
+            await finish.retry_later(tx, run_id=run["id"], fence=run["fence"], **again)
+        async with transaction(engine) as tx:
+            assert await cancel_revision(tx, revision_id=revision, owner_id=owner)
+    assert await scalar(engine, "SELECT state FROM generation_run") in ("FAILED", "CANCELLED")
+    assert await scalar(engine, "SELECT state FROM provider_call") == expected
+    receipt = {"request_id": "r", "locator": "l", "expires_at": None, "cost_micro": 1}
+    async with transaction(engine) as tx:
+        await record.receive(tx, call_id=made, **receipt)
+    assert await scalar(engine, "SELECT state FROM provider_call") == ("RECEIPT" if effect == "billed" else "FAILED")
+
+
 async def test_a_person_puts_a_failed_run_back_as_the_same_run(engine):
     revision = await submitted(engine)
     owner, _ = await owner_and_chat(engine)

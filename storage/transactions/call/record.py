@@ -50,6 +50,12 @@ UNKNOWN = """
 SELECT count(*) AS n FROM provider_call c JOIN generation_run r ON r.id = c.run_id
  WHERE r.owner_id = :owner AND c.fingerprint = :fingerprint AND c.state = 'UNKNOWN'
 """
+# Without an effect on the world a call may simply be made again; otherwise nobody knows, and only a person may decide.
+UNSETTLED = """
+UPDATE provider_call SET state = CASE WHEN effect = 'none' THEN 'FAILED' ELSE 'UNKNOWN' END,
+       error = 'the attempt that made it ended', settled_at = now()
+ WHERE run_id = :run AND state = 'INTENT'
+"""
 # What the person was told of: the run's own, and those of others that it waits for.
 GIVEN_UP = """
 UPDATE provider_call c SET state = 'FAILED', error = 'its outcome stayed unknown; a person went on without it'
@@ -115,6 +121,11 @@ async def open_receipt(tx: Tx, *, owner_id: int, fingerprint: str) -> Row | None
 async def unknown_calls(tx: Tx, *, owner_id: int, fingerprint: str) -> int:
     """How many calls of the owner for these inputs have an unknown outcome."""
     return int((await tx.one(UNKNOWN, owner=owner_id, fingerprint=fingerprint))["n"])
+
+
+async def settle_intents(tx: Tx, *, run_id: int) -> None:
+    """Nobody of this run will settle its open calls any more; a receipt may still come late. Under the run's lock."""
+    await tx.run(UNSETTLED, run=run_id)
 
 
 async def give_up_unknown(tx: Tx, *, run_id: int) -> None:

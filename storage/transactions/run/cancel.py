@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from storage.locks import Lock
-from storage.transactions.call.record import give_up_unknown
+from storage.transactions.call.record import give_up_unknown, settle_intents
 from storage.transactions.run.event import event
 from storage.tx import Row, Tx
 
@@ -51,6 +51,7 @@ async def cancel_revision(tx: Tx, *, revision_id: int, owner_id: int) -> bool:
     for run in await lock_runs(tx, revision_id=revision_id, owner_id=owner_id):
         if run["state"] in ("DEFERRED", "QUEUED", "RETRY_WAIT", "WAITING_REVIEW"):
             await event(tx, run_id=run["id"], kind="cancelled", data={"by": "person"})
+            await settle_intents(tx, run_id=run["id"])
             await tx.run(END, run=run["id"])
             stopped = True
         elif run["state"] == "RUNNING":

@@ -1,7 +1,7 @@
 """Claim the oldest due run for one attempt; keep it; give it up for dead.
 
-Locks: one RUN row, skipped if another worker has it. The rule is pipeline/domain/run.py; SQL repeats it because only
-the database sees all workers at once.
+Locks: one RUN row, skipped if another worker has it; its provider_call rows under it → OUTBOX. The rule is
+pipeline/domain/run.py; SQL repeats it because only the database sees all workers at once.
 Clock: the database's, so that workers with wrong clocks agree.
 """
 
@@ -11,6 +11,7 @@ from datetime import datetime
 from uuid import UUID
 
 from storage.locks import Lock
+from storage.transactions.call.record import settle_intents
 from storage.transactions.outbox.enqueue import show_progress
 from storage.transactions.run.event import event
 from storage.tx import Row, Tx
@@ -151,6 +152,7 @@ async def give_up_lapsed(tx: Tx, *, max_attempts: int) -> int | None:
     row = await tx.row(CRASHED, max_attempts=max_attempts)
     if row is None:
         return None
+    await settle_intents(tx, run_id=row["id"])
     subject = ("refresh", row["id"]) if row["kind"] == "REFRESH" else ("receipt", row["revision_id"])
     await show_progress(tx, chat_id=row["chat_id"], kind=subject[0], subject_id=subject[1])
     return int(row["id"])
@@ -161,5 +163,6 @@ async def give_up_waiting(tx: Tx, *, max_attempts: int) -> int | None:
     row = await tx.row(OUT_OF_TRIES, max_attempts=max_attempts)
     if row is None:
         return None
+    await settle_intents(tx, run_id=row["id"])
     await event(tx, run_id=row["id"], kind="gave_up", data={"attempts": max_attempts})
     return int(row["id"])

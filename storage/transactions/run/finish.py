@@ -1,6 +1,7 @@
 """End an attempt under its fence: retry later, fail, or stop because a person asked.
 
-Locks: RUN(run) → OUTBOX. Success is written where its reason is written: see publish/ and stage/.
+Locks: RUN(run); its provider_call rows under it → OUTBOX. Success is written where its reason is written:
+    see publish/ and stage/.
 Idempotent: by the fence; a second ending finds the state changed and raises Contention.
 """
 
@@ -10,6 +11,7 @@ import json
 from datetime import datetime
 from typing import Any
 
+from storage.transactions.call.record import settle_intents
 from storage.transactions.run.event import guarded_event
 from storage.tx import Tx
 
@@ -107,4 +109,6 @@ async def succeeded(tx: Tx, *, run_id: int) -> None:
 
 async def _end(tx: Tx, run_id: int, state: str, reason: str | None, values: dict[str, Any]) -> None:
     body = json.dumps(values, ensure_ascii=False) if values else None
+    if state != "SUCCEEDED":  # an attempt that was called off, or lost its database, may leave a call open
+        await settle_intents(tx, run_id=run_id)
     await tx.run(END, run=run_id, state=state, reason=reason, values=body)
