@@ -75,11 +75,11 @@ class Loop:
         """Runs without a try left are told as failed, soon after the lease of the last one is over."""
         while not self.stopping.is_set():
             with contextlib.suppress(OSError, Contention):
-                async with transaction(self.tools.engine) as tx:
-                    while await give_up_lapsed(tx, max_attempts=self.limits.max_attempts) is not None:
-                        pass
-                async with transaction(self.tools.engine) as tx:
-                    await give_up_waiting(tx, max_attempts=self.limits.max_attempts)
+                for give_up in (give_up_lapsed, give_up_waiting):
+                    more = True
+                    while more and not self.stopping.is_set():
+                        async with transaction(self.tools.engine) as tx:
+                            more = await give_up(tx, max_attempts=self.limits.max_attempts) is not None
             await asyncio.sleep(min(LAPSED_S, self.limits.heartbeat_s))
 
     async def _serve(self) -> None:

@@ -148,10 +148,13 @@ async def heartbeat(tx: Tx, *, run_id: int, fence: int, lease_s: float) -> bool 
 
 
 async def give_up_lapsed(tx: Tx, *, max_attempts: int) -> int | None:
-    """Turn one run whose last allowed attempt lapsed into FAILED (crashed); its id, or None."""
+    """Turn one run whose last allowed attempt lapsed into FAILED (crashed); its id, or None. Once in a transaction:
+    the next one's RUN would be asked for with this one's OUTBOX in hand.
+    """
     row = await tx.row(CRASHED, max_attempts=max_attempts)
     if row is None:
         return None
+    tx.holding(Lock.RUN, row["id"])
     await settle_intents(tx, run_id=row["id"])
     subject = ("refresh", row["id"]) if row["kind"] == "REFRESH" else ("receipt", row["revision_id"])
     await show_progress(tx, chat_id=row["chat_id"], kind=subject[0], subject_id=subject[1])
