@@ -193,7 +193,7 @@ def _services(house: House, bell: Bell, stopping: asyncio.Event) -> list[tuple[s
     )
     gateway = Gateway(
         house.engine,
-        WebChannel(house.engine),
+        WebChannel(),
         Renderer(house.engine),
         clock=house.clock,
         wake=house.listener,
