@@ -50,6 +50,7 @@ class Outbound:
 
     ``kind`` names the screen: ``receipt | voice | claim | transcript | refresh | queue | note | lost | answer``.
     ``ended``: nothing more will happen here, so it is not worth a new message where the old one was deleted.
+    ``fallback``: the same sound as a file, where voice notes are not taken.
     """
 
     kind: str
@@ -59,6 +60,7 @@ class Outbound:
     media: Media | None = None
     marks: tuple[Mark, ...] = ()
     ended: bool = False
+    fallback: Media | None = None
 
 
 def as_payload(outbound: Outbound) -> dict[str, Any]:
@@ -68,7 +70,7 @@ def as_payload(outbound: Outbound) -> dict[str, Any]:
 
 def as_outbound(payload: dict[str, Any]) -> Outbound:
     """The reverse of ``as_payload``."""
-    media = payload.get("media")
+    media, fallback = payload.get("media"), payload.get("fallback")
     return Outbound(
         kind=payload["kind"],
         text=payload["text"],
@@ -77,6 +79,7 @@ def as_outbound(payload: dict[str, Any]) -> Outbound:
         media=Media(**media) if media else None,
         marks=tuple(Mark(**mark) for mark in payload.get("marks", ())),
         ended=bool(payload.get("ended")),
+        fallback=Media(**fallback) if fallback else None,
     )
 
 

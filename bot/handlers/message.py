@@ -54,8 +54,10 @@ async def plan(context: Context, update: UpdateView) -> Act:
     if revision is not None and (files or not links):
         return await supply.body(context, update, revision, files, text)
     if files or (links and len(words) < SOURCE_CHARS):
-        question = None if update.payload.get("forwarded") else words or kept_question(update)
-        return await _sources(context, update, files, links, question)
+        own = None if update.payload.get("forwarded") else words or None
+        kept = None if own else kept_question(update)
+        act = await _sources(context, update, files, links, own or kept)
+        return _forgetting(update, act) if kept else act
     return await _text(context, update, text)
 
 
@@ -123,6 +125,16 @@ def _kept(context: Context, update: UpdateView, text: str) -> Act:
         await say(tx, chat_id=update.chat_id, kind="note", args={"key": "question_kept", "values": {}})
 
     return act
+
+
+def _forgetting(update: UpdateView, act: Act) -> Act:
+    """A question that was kept is asked once."""
+
+    async def both(tx: Tx) -> None:
+        await act(tx)
+        await expect(tx, chat_id=update.chat_id, dialogue=None)
+
+    return both
 
 
 async def _sources(

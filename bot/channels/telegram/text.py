@@ -74,6 +74,7 @@ def cut(outbound: Outbound, first: int, rest: int = TEXT_UNITS) -> tuple[Outboun
                 text=outbound.text[start:end],
                 marks=_within(outbound.marks, start, end),
                 media=outbound.media if number == 0 else None,
+                fallback=outbound.fallback if number == 0 else None,
                 buttons=outbound.buttons if number == len(ranges) - 1 else (),
                 card={},
             )
