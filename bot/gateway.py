@@ -241,7 +241,7 @@ class Gateway:
     async def _settle(self, tx: Any, row: Row, target: Row, fence: int, delivery: Delivery, outbound: Outbound) -> None:
         """Let become true what the request came to: first what it says about the chat, then the row itself."""
         now, chat, name = self._clock.now(), row["chat_id"], self._channel.sender
-        message = target["message_id"]
+        message, pace = target["message_id"], self._channel.pace
         match delivery.fate:
             case Fate.THROTTLED:
                 log.warning("gateway %s: told to wait %g s", name, delivery.retry_after_s)
@@ -265,6 +265,8 @@ class Gateway:
                 await restrict.target_gone(tx, message_id=message, now=now)
             case _:
                 pass
+        if (gap := pace.group_s if target["grouped"] else pace.chat_s) and row["kind"] != "answer":
+            await restrict.rest(tx, chat_id=chat, until=now + timedelta(seconds=gap))
         await self._settle_row(tx, row, target, fence, delivery, outbound)
 
     async def _settle_row(

@@ -1,7 +1,7 @@
 """What a messenger's refusal says about a chat or a token: blocked for a while, gone, moved, no voice notes (CHT-3).
 
 Locks: ``shut``: GATEWAY(name) → CHAT(chat), by the updates themselves. ``deactivate``: CHAT(chat) → OUTBOX rows.
-``move_chat``: CHAT rows, ascending, → OUTBOX rows. ``no_voice``, ``target_gone``: one row each.
+``move_chat``: CHAT rows, ascending, → OUTBOX rows. ``rest``, ``no_voice``, ``target_gone``: one row each.
 Idempotent: each sets what is so.
 """
 
@@ -17,6 +17,7 @@ OTHERS = "SELECT 1 FROM chat WHERE channel = :channel AND id <> :chat AND blocke
 # greatest() ignores NULL: a ban only grows, whichever of two answers is written last.
 SHUT_TOKEN = "UPDATE gateway SET blocked_until = greatest(blocked_until, :until) WHERE name = :name"  # noqa: S105
 SHUT_CHAT = "UPDATE chat SET blocked_until = greatest(blocked_until, :until) WHERE id = :chat"
+REST = "UPDATE chat SET next_at = greatest(next_at, :until) WHERE id = :chat"
 LOCK_CHAT = "SELECT id FROM chat WHERE id = :id FOR NO KEY UPDATE"
 DEACTIVATE = "UPDATE chat SET deactivated_at = :now WHERE id = :chat AND deactivated_at IS NULL"
 CANCEL = "UPDATE outbox_message SET state = 'cancelled' WHERE chat_id = :chat AND state = 'queued'"
@@ -45,6 +46,12 @@ async def shut(
         await tx.run(SHUT_TOKEN, name=name, until=until.token_until)
     await tx.lock(Lock.CHAT, chat_id, LOCK_CHAT)
     await tx.run(SHUT_CHAT, chat=chat_id, until=until.chat_until)
+
+
+async def rest(tx: Tx, *, chat_id: int, until: datetime) -> None:
+    """The pace counts from the end of a request: one that took long arrived late, and the next must not be close."""
+    await tx.lock(Lock.CHAT, chat_id, LOCK_CHAT)
+    await tx.run(REST, chat=chat_id, until=until)
 
 
 async def deactivate(tx: Tx, *, chat_id: int, now: datetime) -> int:
