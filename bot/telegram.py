@@ -76,13 +76,15 @@ class TelegramService:
             try:
                 me = await connection.me(settings.telegram_people())
                 self.door = Door(self.house.engine, me, self.owner_id, self.house.clock)
+                await self.door.begin()
                 if settings.telegram_webhook_secret is None:
                     await connection.use_polling()
                 else:
                     secret = settings.telegram_webhook_secret.get_secret_value()
                     await connection.use_webhook(settings.public_url.rstrip("/") + hooks.PATH, secret)
-            except NotConnected as error:
-                log.warning("telegram is not connected yet: %s", error)
+            except (NotConnected, OSError, Contention) as error:
+                why = error if isinstance(error, NotConnected) else type(error).__name__
+                log.warning("telegram is not connected yet: %s", why)
                 await _rest(stopping, REST_S)
             else:
                 return True
@@ -101,8 +103,12 @@ class TelegramService:
     async def _files(self, connection: Connection, stopping: asyncio.Event) -> None:
         house = self.house
         fetcher = Fetcher(house.engine, connection.bot, house.blobs, house.clock, connection.file_limit)
+        began = False
         while not stopping.is_set():
             try:
+                if not began:
+                    await fetcher.begin()
+                    began = True
                 fetched = await fetcher.fetch_due()
             except (OSError, Contention) as error:
                 log.warning("files wait: %s", type(error).__name__)

@@ -11,6 +11,8 @@ import pytest
 from bot.channels.telegram.poll import Poller
 from eval.simulators.botapi.users import from_channel, from_hidden
 from storage.engine import engine_of
+from storage.transactions.outbox.enqueue import say
+from storage.tx import transaction
 from tests.contract.test_botapi_files import picture
 from tests.support.rows import execute, rows, scalar
 from tests.support.sounds import sound
@@ -245,6 +247,33 @@ async def test_a_stranger_gets_one_line_a_day_and_leaves_nothing(ann):
     await bo.send("again")
     async with ann.running():
         assert len((await bo.chat.until(lambda v: len(v.bot) > 1)).bot) == 2
+
+
+async def test_who_was_taken_off_the_list_is_sent_nothing_more(ann):
+    """SEC-1: also of what was asked before."""
+    chat = await ann.chat()
+    async with transaction(ann.engine) as tx:
+        await say(tx, chat_id=chat, kind="note", args={"key": "help", "values": {}})
+    others = replace(ann.door, me=replace(ann.door.me, allowed=frozenset({1})))
+    await others.begin()
+    assert not await ann.gateway().send_one()
+    assert await rows(ann.engine, "SELECT state FROM outbox_message") == [("cancelled",)]
+    await ann.ann.send("/help")  # and allowed again
+    async with ann.running():
+        await ann.ann.chat.until(lambda v: v.bot)
+
+
+async def test_an_album_survives_the_death_of_its_reader(ann):
+    """CHT-9, CHT-1: two members are stored, the process ends, the third comes to the next one: one question to three."""
+    for n in range(2):
+        await ann.ann.send_file("document", TEXT + bytes([48 + n]), name=f"{n}.txt", album="77")
+    await ann.poller().once()
+    await ann.ann.send_file("document", TEXT + b"2", name="2.txt", caption="冰有多厚？", album="77")
+    async with ann.running(sending=False):
+        await settled(ann, 3)
+    assert await rows(ann.engine, "SELECT name, note FROM source ORDER BY id") == [
+        (f"{n}.txt", "冰有多厚？") for n in range(3)
+    ]
 
 
 async def test_in_a_group_only_what_is_addressed_to_the_bot_by_an_allowed_person_counts(ann):

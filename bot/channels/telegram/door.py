@@ -15,7 +15,7 @@ from bot.channels.telegram.inbound import Arrival, Aside, Me, Moved, Presence, S
 from pipeline.domain.errors import Contention
 from pipeline.ports.clock import Clock
 from storage.transactions.chat.arrive import Incoming, IncomingFile, arrive, knock, present, put_aside
-from storage.transactions.outbox.restrict import activate, deactivate, move_chat
+from storage.transactions.outbox.restrict import activate, deactivate, keep_only, move_chat
 from storage.tx import Tx, transaction
 
 log = logging.getLogger(__name__)
@@ -31,6 +31,13 @@ class Door:
     me: Me
     owner_id: int
     clock: Clock
+
+    async def begin(self) -> None:
+        """When a process starts: who is no longer allowed is sent nothing more. Raises OSError, Contention."""
+        async with transaction(self.engine) as tx:
+            closed = await keep_only(tx, channel=CHANNEL, people=self.me.allowed, now=self.clock.now())
+        if closed:
+            log.warning("%s chats of people who are no longer allowed were closed", closed)
 
     async def take(self, raw: Any) -> None:
         """Store one update, whatever it is. When this returns it may be acknowledged.

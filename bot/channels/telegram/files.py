@@ -13,7 +13,14 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from pipeline.ports.blobs import BlobStore
 from pipeline.ports.clock import Clock
-from storage.transactions.chat.keep_file import give_file_up, keep_file, owner_of_file, take_due, try_later
+from storage.transactions.chat.keep_file import (
+    give_file_up,
+    keep_file,
+    owner_of_file,
+    retry_all,
+    take_due,
+    try_later,
+)
 from storage.tx import Row, transaction
 
 log = logging.getLogger(__name__)
@@ -36,6 +43,11 @@ class Fetcher:
     blobs: BlobStore
     clock: Clock
     limit_bytes: int | None
+
+    async def begin(self) -> None:
+        """When a process starts. Raises OSError, Contention."""
+        async with transaction(self.engine) as tx:
+            await retry_all(tx, now=self.clock.now())
 
     async def fetch_due(self) -> int:
         """Fetch what is due; how many files were tried."""

@@ -27,6 +27,7 @@ UPDATE inbox_file SET state = 'kept', blob_key = :key, sha256 = :sha256, size_by
  WHERE id = :id AND state = 'waiting'
 """
 AGAIN = "UPDATE inbox_file SET due_at = :again WHERE id = :id AND state = 'waiting'"
+NOW = "UPDATE inbox_file SET due_at = :now WHERE state = 'waiting' AND due_at > :now"
 FAIL = "UPDATE inbox_file SET state = 'failed', reason = :reason WHERE id = :id AND state = 'waiting'"
 
 
@@ -51,6 +52,11 @@ async def keep_file(tx: Tx, file_id: int, *, key: str, sha256: str, size_bytes: 
 
 async def try_later(tx: Tx, file_id: int, *, again: datetime) -> None:
     await tx.run(AGAIN, id=file_id, again=again)
+
+
+async def retry_all(tx: Tx, *, now: datetime) -> None:
+    """After a restart nobody is fetching: what the process before was at need not wait for its time."""
+    await tx.run(NOW, now=now)
 
 
 async def give_file_up(tx: Tx, file_id: int, *, reason: str) -> None:

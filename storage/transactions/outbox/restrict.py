@@ -1,7 +1,7 @@
 """What a messenger's refusal says about a chat or a token: blocked for a while, gone, moved, no voice notes (CHT-3).
 
-Locks: ``shut``: GATEWAY(name) → CHAT(chat), by the updates themselves. ``deactivate``: CHAT(chat) → OUTBOX rows.
-``move_chat``: CHAT rows, ascending, → OUTBOX rows. ``rest``, ``no_voice``, ``target_gone``: one row each.
+Locks: ``shut``: GATEWAY(name) → CHAT(chat), by its updates. ``deactivate``, ``keep_only``: CHAT rows → OUTBOX
+rows. ``move_chat``: CHAT rows, ascending, → OUTBOX rows. ``rest``, ``no_voice``, ``target_gone``: one row each.
 Idempotent: each sets what is so.
 """
 
@@ -22,6 +22,13 @@ LOCK_CHAT = "SELECT id FROM chat WHERE id = :id FOR NO KEY UPDATE"
 DEACTIVATE = "UPDATE chat SET deactivated_at = :now WHERE id = :chat AND deactivated_at IS NULL"
 CANCEL = "UPDATE outbox_message SET state = 'cancelled' WHERE chat_id = :chat AND state = 'queued'"
 ACTIVATE = "UPDATE chat SET deactivated_at = NULL WHERE id = :chat AND deactivated_at IS NOT NULL"
+# A private chat has its person's number. Whoever is allowed again is served from their next message on.
+FOREIGN = """
+UPDATE chat SET deactivated_at = :now
+ WHERE channel = :channel AND NOT grouped AND owner_id IS NOT NULL AND deactivated_at IS NULL
+   AND external_id <> ALL(:people)
+RETURNING id
+"""
 NO_VOICE = "UPDATE chat SET voice_forbidden = true WHERE id = :chat"
 GONE = "UPDATE chat_message SET gone_at = :now WHERE id = :message"
 FIND = """
@@ -59,6 +66,14 @@ async def deactivate(tx: Tx, *, chat_id: int, now: datetime) -> int:
     await tx.lock(Lock.CHAT, chat_id, LOCK_CHAT)
     await tx.run(DEACTIVATE, chat=chat_id, now=now)
     return await tx.run(CANCEL, chat=chat_id)
+
+
+async def keep_only(tx: Tx, *, channel: str, people: frozenset[int], now: datetime) -> int:
+    """Whoever was taken off the list is sent nothing more (rule SEC-1); how many chats that closed."""
+    closed = await tx.rows(FOREIGN, channel=channel, people=[str(person) for person in people], now=now)
+    for id in sorted(row["id"] for row in closed):
+        await tx.run(CANCEL, chat=id)
+    return len(closed)
 
 
 async def activate(tx: Tx, *, chat_id: int) -> bool:
