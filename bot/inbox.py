@@ -24,16 +24,32 @@ SCAN_S = 2.0
 
 
 async def serve(context: Context, wake: Wake, channels: Sequence[str], stopping: asyncio.Event) -> None:
-    """Handle updates as they come until ``stopping``."""
+    """Handle updates as they come until ``stopping``. A chat that takes long holds up no other one."""
+    busy: dict[int, asyncio.Task[bool]] = {}
     while not stopping.is_set():
         try:
             updates = await waiting(context.engine, channels=channels, now=context.clock.now())
-            moved = await asyncio.gather(*(_tried(context, update) for update in updates))
         except (OSError, Contention) as error:
             log.warning("inbox waits: %s", type(error).__name__)
-            moved = []
-        if not any(moved):
+            updates = ()
+        for update in updates:
+            if update.chat_id not in busy:
+                busy[update.chat_id] = asyncio.create_task(_tried(context, update))
+        if not await _moved(busy, wake):
             await wake.wait(SCAN_S)
+    await asyncio.gather(*busy.values())
+
+
+async def _moved(busy: dict[int, asyncio.Task[bool]], wake: Wake) -> bool:
+    """Wait for the first chat to be done, or for news while some are busy. False: nothing to go on with."""
+    if not busy:
+        return False
+    news = asyncio.create_task(wake.wait(SCAN_S))
+    await asyncio.wait({news, *busy.values()}, return_when=asyncio.FIRST_COMPLETED)
+    heard = news.done()
+    news.cancel()
+    ended = [chat for chat, task in busy.items() if task.done()]
+    return any([busy.pop(chat).result() for chat in ended]) or heard
 
 
 async def _tried(context: Context, update: UpdateView) -> bool:
