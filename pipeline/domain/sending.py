@@ -68,11 +68,6 @@ def after(
             return After(OutboxEvent.FAIL)
 
 
-def repeatable(class_: OutboxClass) -> bool:
-    """Whether the machine itself sends an UNKNOWN message anew."""
-    return class_ is not OutboxClass.ONCE
-
-
 class Rank(StrEnum):
     """Who goes first (rule CHT-3), in this order."""
 

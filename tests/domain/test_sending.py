@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pipeline.domain.outbox import OUTBOX, OutboxClass, OutboxEvent, OutboxState
-from pipeline.domain.sending import AGAIN_S, TELEGRAM_PACE, Fate, after, block, rank_of, repeatable
+from pipeline.domain.sending import AGAIN_S, TELEGRAM_PACE, Fate, after, block, rank_of
 
 NOW = datetime(2026, 12, 1, tzinfo=UTC)
 ONCE, GUARDED, PROGRESS = OutboxClass
@@ -50,10 +50,6 @@ def test_a_progress_message_that_was_deleted_is_made_again_only_if_needed():
 def test_a_connection_that_is_never_made_is_tried_more_and_more_rarely():
     waits = [after(Fate.NEVER_SENT, ONCE, edit=False, tries=n).wait_s for n in (1, 2, 3, 50)]
     assert waits == [2, 4, 8, 60]
-
-
-def test_only_once_is_left_to_the_person():
-    assert [repeatable(class_) for class_ in (ONCE, GUARDED, PROGRESS)] == [False, True, True]
 
 
 def test_answers_go_first_and_progress_last():
