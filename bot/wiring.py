@@ -10,6 +10,7 @@ import secrets
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
 import uvicorn
 
@@ -18,11 +19,12 @@ from bot.channels.web import WebChannel
 from bot.gateway import Gateway
 from bot.handlers.context import Context
 from bot.screens.render import Renderer
+from bot.telegram import TelegramService
 from bot.texts import episode as words
 from bot.texts.words import lang_of
 from bot.web.app import build
 from bot.web.changes import Bell
-from bot.web.deps import WebDeps, WebLimits
+from bot.web.deps import WebDeps, Webhook, WebLimits
 from pipeline.commands.episode import Asking
 from pipeline.domain.audio import Cue
 from pipeline.domain.errors import Contention
@@ -103,7 +105,7 @@ async def one_time_address(house: House, *, base: str) -> str:
     return f"{base}/signin?code={code}"
 
 
-def web_deps(house: House, bell: Bell, *, port: int) -> WebDeps:
+def web_deps(house: House, bell: Bell, *, port: int, webhook: Webhook | None = None) -> WebDeps:
     async def store(
         *, external_id: str, chat_id: int, payload: dict[str, Any], said: dict[str, Any] | None
     ) -> tuple[int, bool]:
@@ -117,17 +119,19 @@ def web_deps(house: House, bell: Bell, *, port: int) -> WebDeps:
             return await set_language(tx, owner_id=owner_id, language=language)
 
     hosts = {h if ":" not in h else f"[{h}]" for h in house.settings.allowed_hosts()}
+    public = urlsplit(house.settings.public_url).netloc.lower()
     return WebDeps(
         engine=house.engine,
         blobs=house.blobs,
         clock=house.clock,
-        hosts=frozenset(hosts | {f"{h}:{port}" for h in hosts}),
+        hosts=frozenset(hosts | {f"{h}:{port}" for h in hosts} | ({public} if public else set())),
         store_update=store,
         set_language=language,
         vtt=vtt_of,
         bell=bell,
         sources=house.tools.limits.source,
         limits=WebLimits(session=timedelta(days=house.settings.web_session_days)),
+        webhook=webhook,
     )
 
 
@@ -152,11 +156,17 @@ async def running(settings: Settings, stopping: asyncio.Event) -> AsyncIterator[
     """Everything of ``earmark up``. Yields the house and the base address once the page is served."""
     async with open_house(settings) as house:
         bell = Bell()
-        await owner_of(house, channel="web", external_id="main")
+        owner, _ = await owner_of(house, channel="web", external_id="main")
+        telegram = TelegramService(house, owner)
+        secret = settings.telegram_webhook_secret
+        webhook = None if secret is None else Webhook(secret.get_secret_value(), telegram.take)
         socket = _bound(settings)
         port = socket.getsockname()[1]
         config = uvicorn.Config(
-            build(web_deps(house, bell, port=port)), log_level="warning", access_log=False, lifespan="off"
+            build(web_deps(house, bell, port=port, webhook=webhook)),
+            log_level="warning",
+            access_log=False,
+            lifespan="off",
         )
         server = Server(config)
         loop = loop_of(house)
@@ -164,6 +174,8 @@ async def running(settings: Settings, stopping: asyncio.Event) -> AsyncIterator[
             asyncio.create_task(server.serve(sockets=[socket]), name="web"),
             *(asyncio.create_task(work, name=name) for name, work in _services(house, bell, stopping)),
         ]
+        if settings.telegram_token is not None:
+            tasks.append(asyncio.create_task(telegram.serve(stopping), name="telegram"))
         if settings.worker_concurrency:
             worker = loop.run(concurrency=settings.worker_concurrency)
             tasks.append(asyncio.create_task(worker, name="worker"))
@@ -200,7 +212,7 @@ def _services(house: House, bell: Bell, stopping: asyncio.Event) -> list[tuple[s
     )
     gateway = Gateway(
         house.engine,
-        WebChannel(house.engine),
+        WebChannel(),
         Renderer(house.engine),
         clock=house.clock,
         wake=house.listener,
@@ -226,7 +238,7 @@ def _services(house: House, bell: Bell, stopping: asyncio.Event) -> list[tuple[s
         await announce_due(tools, house.listener, lease_s=RunLimits().delivery_s)
 
     return [
-        ("inbox", inbox.serve(context, house.listener, ["web"], stopping)),
+        ("inbox", inbox.serve(context, house.listener, _channels(house.settings), stopping)),
         ("gateway", gateway.serve(stopping)),
         ("bell", _ring(house, bell, stopping)),
         ("pictures", every(3.0, house.listener, pictures, stopping)),
@@ -236,6 +248,10 @@ def _services(house: House, bell: Bell, stopping: asyncio.Event) -> list[tuple[s
         ("database", _supervise(house, stopping)),
         ("collector", _collect(house, stopping)),
     ]
+
+
+def _channels(settings: Settings) -> list[str]:
+    return ["web"] if settings.telegram_token is None else ["web", "telegram"]
 
 
 async def _ring(house: House, bell: Bell, stopping: asyncio.Event) -> None:

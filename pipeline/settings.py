@@ -6,8 +6,10 @@ Every field is an environment variable of the same name in capitals, or a line o
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -37,7 +39,13 @@ class Settings(BaseSettings):
     web_port: Annotated[int, Field(ge=0, le=65535)] = 8321  # 0: any free port
     web_allowed_hosts: str = ""  # further Host names, comma separated; loopback names are always allowed
     web_session_days: Annotated[int, Field(ge=1, le=365)] = 30
+    public_url: str = ""  # scheme and host by which the pages are reached from outside, for links and webhooks
     default_language: Literal["zh", "en"] = "zh"  # of a new owner
+    telegram_token: SecretStr | None = None  # with it the bot is on Telegram too
+    telegram_allowed: str = ""  # numbers of the people it works for, comma separated; the first is the owner
+    telegram_webhook_secret: SecretStr | None = None  # with it Telegram calls PUBLIC_URL instead of being asked
+    telegram_api_base: str = ""  # of a Bot API server of one's own
+    telegram_local: bool = False  # that server runs with --local: files of any size, read from its disk
     speech_voice: str = ""  # "": the packaged default
     speech_voices_dir: Path | None = None  # folder of native Kokoro voices, see README
     speech_fake: bool = False  # tones instead of speech: for tests and demonstrations of the flow
@@ -94,6 +102,7 @@ class Settings(BaseSettings):
             raise ValueError("DATABASE_URL must start with postgresql://")  # its value may hold a password: not shown
         self._agree_on_speech()
         self._agree_on_bytes()
+        self._agree_on_telegram()
         self.fetch_limits()
         self.fetch_exempt()
         return self
@@ -112,6 +121,35 @@ class Settings(BaseSettings):
         named = [bool(self.blobs_s3_bucket), self.blobs_s3_key is not None, self.blobs_s3_secret is not None]
         if any(named) != all(named):
             raise ValueError("BLOBS_S3_BUCKET, BLOBS_S3_KEY and BLOBS_S3_SECRET go together")
+
+    def _agree_on_telegram(self) -> None:
+        """Raises ValueError: a token that is none, people that are no numbers, a webhook without an address."""
+        token = self.telegram_token.get_secret_value() if self.telegram_token else ""
+        if token and not re.fullmatch(r"\d+:[\w-]{20,}", token, re.ASCII):
+            raise ValueError("TELEGRAM_TOKEN must be as BotFather gave it: a number, a colon and letters")
+        self.telegram_people()
+        if self.public_url and not self.public_url.startswith(("https://", "http://")):
+            raise ValueError("PUBLIC_URL must start with https://")
+        if self.telegram_webhook_secret is not None:
+            secret = self.telegram_webhook_secret.get_secret_value()
+            if not re.fullmatch(r"[A-Za-z0-9_-]{16,256}", secret):
+                raise ValueError("TELEGRAM_WEBHOOK_SECRET must be 16 to 256 letters, digits, - or _")
+            if not (token and self.public_url):
+                raise ValueError("TELEGRAM_WEBHOOK_SECRET needs TELEGRAM_TOKEN and PUBLIC_URL")
+        if self.telegram_local and not self.telegram_api_base:
+            raise ValueError("TELEGRAM_LOCAL is about the server at TELEGRAM_API_BASE: set that too")
+
+    def telegram_people(self) -> frozenset[int]:
+        """Raises ValueError: TELEGRAM_ALLOWED is not a list of numbers."""
+        named = [number.strip() for number in self.telegram_allowed.split(",") if number.strip()]
+        if not all(number.isascii() and number.isdigit() for number in named):
+            raise ValueError(f"TELEGRAM_ALLOWED={self.telegram_allowed!r} must be numbers, comma separated")
+        return frozenset(map(int, named))
+
+    def secrets(self) -> tuple[str, ...]:
+        """Every value that may never be shown, for whoever writes logs (rule CHT-8)."""
+        values = (getattr(self, name) for name in type(self).model_fields)
+        return tuple(value.get_secret_value() for value in values if isinstance(value, SecretStr))
 
     def fetch_limits(self) -> FetchLimits:
         """Raises ValueError: FETCH_PORTS is not a list of ports."""
@@ -138,4 +176,6 @@ class Settings(BaseSettings):
     def allowed_hosts(self) -> frozenset[str]:
         """Host names without port that requests may carry."""
         named = {name.strip().lower() for name in self.web_allowed_hosts.split(",") if name.strip()}
+        if public := urlsplit(self.public_url).hostname:
+            named.add(public)
         return frozenset(named | LOOPBACK)

@@ -18,5 +18,6 @@ class Lock(IntEnum):
     APPROVAL = 6
     EXECUTION = 7
     RUN = 8
-    CHAT = 9
-    OUTBOX = 10
+    GATEWAY = 9  # a sender's own row, before the chats and messages that it takes
+    CHAT = 10
+    OUTBOX = 11

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
-import logging
 import signal
 from pathlib import Path
 
 import typer
 
+from bot.secrets import log_without
 from bot.texts import terminal as words
 from bot.texts.words import Lang, lang_of
 from bot.wiring import one_time_address, running
@@ -23,7 +23,7 @@ ADDRESS = "address"  # file in the data folder: where the running ``up`` serves
 
 
 def up(settings: Settings) -> int:
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    log_without(settings.secrets())
     return _reported(_serve(settings))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from bot.handlers import message, press
+from bot.handlers import edit, message, press
 from bot.handlers.context import Context
 from pipeline.domain.errors import InputRejected
 from storage.queries.chat.inbox import UpdateView
@@ -18,6 +18,8 @@ async def plan(context: Context, update: UpdateView) -> Act:
     kind = update.payload.get("type")
     if kind == "message":
         return await message.plan(context, update)
+    if kind == "edit":
+        return await edit.plan(context, update)
     if kind == "press":
         return press.plan(context, update)
     raise InputRejected("malformed", f"update {update.id} is a {kind!r}")

@@ -21,6 +21,9 @@ from storage.queries.episode.receipt import ReceiptView, StageView
 _MARKS = {"done": "✓", "now": "▶", "bad": "✗", "next": "·"}
 _SHOWS_STAGES = frozenset({"asking", "waiting", "retrying", "running", "stopping", "tomorrow", "done"})
 
+# Nothing more will happen and nothing is asked of the person.
+_ENDED = frozenset({"done", "cancelled", "superseded"})
+
 _SAY = {
     "asking": episode.ASK,
     "waiting": episode.WAITING,
@@ -54,7 +57,9 @@ def receipt(view: ReceiptView, lang: Lang) -> Outbound:
         "name": episode.RECEIPT_NAME(lang, title=title, state=episode.STATES[state](lang)),
         "revision": view.revision_id,
     }
-    return Outbound(kind="receipt", text=_plain(card), card=card, buttons=buttons(view, state, lang))
+    return Outbound(
+        kind="receipt", text=_plain(card), card=card, buttons=buttons(view, state, lang), ended=state in _ENDED
+    )
 
 
 def state_of(view: ReceiptView) -> str:

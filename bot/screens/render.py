@@ -9,7 +9,9 @@ from zoneinfo import ZoneInfo
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.channels.port import Outbound
+from bot.screens.answer import answer
 from bot.screens.claim import claim
+from bot.screens.lost import lost
 from bot.screens.note import note
 from bot.screens.queue import queue
 from bot.screens.receipt import receipt
@@ -17,6 +19,7 @@ from bot.screens.refresh import refresh
 from bot.screens.voice import transcript, voice
 from bot.texts.words import Lang, lang_of
 from pipeline.domain.errors import Defect
+from storage.queries.chat.sending import sending_state
 from storage.queries.episode.receipt import receipt as receipt_view
 from storage.queries.episode.spoken import SpokenView, spoken
 from storage.queries.owner.zone import time_zone
@@ -35,15 +38,20 @@ class Renderer:
             "claim": self._claim,
             "transcript": self._transcript,
             "refresh": self._refresh,
+            "lost": self._lost,
         }
 
     async def render(
-        self, *, kind: str, subject_id: int | None, args: dict[str, Any], owner_id: int, language: str
+        self, *, kind: str, subject_id: int | None, args: dict[str, Any], owner_id: int | None, language: str
     ) -> Outbound:
         """Raises MissingRow when what it is about is gone."""
         lang = lang_of(language)
         if kind == "note":
             return note(args["key"], args.get("values", {}), lang, file=args.get("file", ""))
+        if kind == "answer":
+            return answer(args.get("note"), lang)
+        if owner_id is None:
+            raise Defect(f"a stranger's chat is told notes only, not {kind!r}")
         if kind == "queue":
             zone = ZoneInfo(await time_zone(self._engine, owner_id))
             return queue(await queue_view(self._engine, owner_id=owner_id), lang, zone=zone)
@@ -66,6 +74,9 @@ class Renderer:
 
     async def _refresh(self, run: int, args: dict[str, Any], owner: int, lang: Lang) -> Outbound:
         return refresh(await refresh_view(self._engine, run), lang)
+
+    async def _lost(self, outbox: int, args: dict[str, Any], owner: int, lang: Lang) -> Outbound:
+        return lost(outbox, args, await sending_state(self._engine, outbox), lang)
 
     async def _spoken(self, revision: int, owner: int) -> SpokenView:
         return await spoken(self._engine, revision, owner_id=owner)

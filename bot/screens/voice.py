@@ -45,7 +45,14 @@ def voice(view: SpokenView, lang: Lang) -> Outbound:
         "name": episode.VOICE_NAME(lang, span=span(view.duration_ms, lang)),
     }
     media = Media(view.ogg_key, "audio/ogg", file_name(view, "ogg"), view.duration_ms)
-    return Outbound(kind="voice", text=_caption(card, lang), card=card, buttons=_buttons(view, lang), media=media)
+    return Outbound(
+        kind="voice",
+        text=_caption(card, lang),
+        card=card,
+        buttons=_buttons(view, lang),
+        media=media,
+        fallback=Media(view.mp3_key, "audio/mpeg", file_name(view, "mp3"), view.duration_ms),
+    )
 
 
 def file_name(view: SpokenView, suffix: str) -> str:

@@ -7,6 +7,20 @@ from collections.abc import Mapping
 from bot.texts.words import Text
 
 ABOUT_FILE = Text(zh="「{file}」：{said}", en="“{file}”: {said}")
+# ── a message that may not have arrived ──
+LOST_MESSAGE = Text(zh="一条消息", en="a message")
+LOST_KINDS: Mapping[str, Text] = {
+    "voice": Text(zh="语音", en="the voice note"),
+    "transcript": Text(zh="文字版", en="the transcript"),
+    "claim": Text(zh="依据", en="the evidence"),
+}
+LOST_PART = Text(zh="{what}的第 {part} 段（共 {parts} 段）", en="part {part} of {parts} of {what}")
+LOST = Text(
+    zh="{what}可能没有送到：发出后没有收到回音。没看到的话，可以再发一次；已经看到就不用管。",
+    en="It is not certain that {what} arrived: no answer came after sending. If you do not see it, send it again; if you do, ignore this.",
+)
+LOST_AGAIN = Text(zh="{what}又发了一次。", en="Sent again: {what}.")
+SEND_AGAIN = Text(zh="再发一次", en="Send again")
 # ── /queue ──
 QUEUE_HEAD = Text(zh="还有 {n:,} 件没做完：", en="{n:thing is|things are} not finished:")
 QUEUE_EMPTY = Text(zh="没有在排队的，都做完了。", en="Nothing is waiting; everything is finished.")
@@ -62,7 +76,32 @@ NOTES: Mapping[str, Text] = {
         zh="没有收完整，请再发一次。",
         en="This did not arrive complete. Please send it again.",
     ),
+    # ── a messenger ──
+    "stranger": Text(
+        zh="这是一个私人机器人，只替它的主人做事。如果你就是主人，请把你的编号 {id} 加进设置里的允许名单。你发的内容没有保存。",
+        en="This is a private bot that works for its owner only. If that is you, please add your number {id} to the allowed people in the settings. Nothing you sent was kept.",
+    ),
+    "too_big_for_chat": Text(
+        zh="「{name}」超过 {limit_mb} MB，机器人从这里取不到。请在网页上传，或架一个本地 Bot API 服务器（见 README）再发。",
+        en="“{name}” is over {limit_mb} MB, which a bot cannot fetch from here. Please upload it on the web page, or run a local Bot API server (see the README) and send it again.",
+    ),
+    "download_failed": Text(
+        zh="「{name}」没有取下来，试了 {tries} 次都不行。请再发一次，或在网页上传。",
+        en="“{name}” could not be fetched after {tries} tries. Please send it again, or upload it on the web page.",
+    ),
+    "media_later": Text(
+        zh="收到声音或视频，可现在还听不了、看不了。请发它的字幕、文字稿或链接里的文章。",
+        en="Received sound or video, but I cannot listen or watch yet. Please send its subtitles, its transcript or the article.",
+    ),
+    "question_kept": Text(
+        zh="记下了这个问题。两分钟内发来资料（链接、文件或正文），就按它做。",
+        en="I keep this question. Send the material (a link, a file or text) within two minutes and I work on it.",
+    ),
     # ── presses ──
+    "already_resent": Text(
+        zh="已经再发过了，不会发第二遍。",
+        en="It has been sent again already; it is not sent twice.",
+    ),
     "foreign_press": Text(
         zh="这个按钮属于别人的对话，你按了不算数，什么也没有改。请在你自己的对话里操作。",
         en="This button belongs to the chat of someone else, so nothing was changed. Please use your own chat.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Annotated, Any, Protocol
@@ -34,6 +34,14 @@ class SetLanguage(Protocol):
     async def __call__(self, *, owner_id: int, language: str) -> bool:
         """True when it changed."""
         ...
+
+
+@dataclass(frozen=True)
+class Webhook:
+    """A messenger that calls us: ``take`` stores an update; False when it shall come again later."""
+
+    secret: str
+    take: Callable[[Any], Awaitable[bool]]
 
 
 @dataclass(frozen=True)
@@ -69,3 +77,4 @@ class WebDeps:
     limits: WebLimits = field(default_factory=WebLimits)
     model: str | None = None
     secure_cookie: bool = False
+    webhook: Webhook | None = None

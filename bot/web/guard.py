@@ -31,8 +31,10 @@ _HEADERS = {
 
 
 class Guard:
-    def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
-        self._app, self._hosts = app, hosts
+    """``called``: paths that other programs write to, with a secret of their own in place of an origin."""
+
+    def __init__(self, app: ASGIApp, hosts: frozenset[str], called: frozenset[str] = frozenset()) -> None:
+        self._app, self._hosts, self._called = app, hosts, called
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -40,7 +42,8 @@ class Guard:
             return
         headers = Headers(scope=scope)
         lang = lang_of(headers.get("accept-language"))
-        if (refusal := self._refusal(scope["method"], headers, lang)) is not None:
+        method = "GET" if scope["path"] in self._called else scope["method"]
+        if (refusal := self._refusal(method, headers, lang)) is not None:
             await refusal(scope, receive, _dressed(send))
             return
         await self._app(scope, receive, _dressed(send))

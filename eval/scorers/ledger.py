@@ -30,7 +30,7 @@ BREACHES: dict[str, str] = {
          WHERE e.kind = 'stage_done' AND e.stage = 'publish' GROUP BY r.id HAVING count(*) > 1""",
     "a voice note sent more than once, or never": """
         SELECT v.id, count(o.id) FROM episode e JOIN episode_revision v ON v.id = e.published_revision_id
-          LEFT JOIN outbox_message o ON o.kind = 'voice' AND o.subject_id = v.id
+          LEFT JOIN outbox_message o ON o.kind = 'voice' AND o.part = 1 AND o.subject_id = v.id
          GROUP BY v.id HAVING count(o.id) <> 1""",
     "a fence that went back": """
         SELECT run_id, seq FROM (SELECT run_id, seq, fence, lag(fence) OVER (PARTITION BY run_id ORDER BY seq) AS before

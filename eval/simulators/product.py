@@ -42,8 +42,8 @@ class Product:
 
 
 @asynccontextmanager
-async def product(data: Path, **settings: str) -> AsyncIterator[Product]:
-    """Start it on any free port with tones for speech, unless told otherwise; stop it by its pid."""
+async def product(data: Path, *, port: int = 0, **settings: str) -> AsyncIterator[Product]:
+    """Start it on ``port`` (0: any free one) with tones for speech, unless told otherwise; stop it by its pid."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -52,7 +52,7 @@ async def product(data: Path, **settings: str) -> AsyncIterator[Product]:
         "--data",
         str(data),
         "--port",
-        "0",
+        str(port),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         env=_environment(settings),

@@ -2,7 +2,8 @@
 
 ProductError
 ├── UserError            the user can fix it          → a sentence from bot/texts; no retry, no page
-│   └── InputRejected        file, link or text refused
+│   ├── InputRejected        file, link or text refused
+│   └── Ignored              nothing to do and nothing to say: the update is set aside with the reason
 ├── RuleViolation        a domain rule said no        → a sentence from bot/texts; no retry, count it
 │   ├── IllegalTransition    the state machine has no such edge
 │   ├── QuoteNotFound        the quoted words are not at the span
@@ -53,6 +54,12 @@ class InputRejected(UserError):
     def __init__(self, reason: str, what: str = "", /, *, remedy: str | None = None, **values: str | int) -> None:
         self.reason, self.values = str(reason), values
         super().__init__(what or f"{reason} {values}", remedy=remedy)
+
+
+class Ignored(UserError):
+    """``str(error)`` is the reason; the person is not told, because nothing of theirs is missing."""
+
+    remedy = "Send it as a new message."
 
 
 class RuleViolation(ProductError): ...

@@ -28,6 +28,29 @@ INBOX: Machine[InboxState, InboxEvent] = Machine(
 )
 
 
+class FileState(StrEnum):
+    """A file of an update that lies at the messenger until it is fetched."""
+
+    WAITING = "waiting"
+    KEPT = "kept"
+    FAILED = "failed"
+
+
+class FileEvent(StrEnum):
+    KEEP = "KEEP"
+    FAIL = "FAIL"
+
+
+INBOX_FILE: Machine[FileState, FileEvent] = Machine(
+    name="inbox_file",
+    initial=FileState.WAITING,
+    edges={
+        (FileState.WAITING, FileEvent.KEEP): FileState.KEPT,
+        (FileState.WAITING, FileEvent.FAIL): FileState.FAILED,
+    },
+)
+
+
 class OutboxClass(StrEnum):
     """How a message whose sending timed out is treated (rule CHT-2)."""
 
@@ -71,6 +94,7 @@ OUTBOX: Machine[OutboxState, OutboxEvent] = Machine(
         (_S.SENDING, _E.REQUEUE): _S.QUEUED,  # 429, or never connected
         (_S.UNKNOWN, _E.CONFIRM): _S.SENT,
         (_S.UNKNOWN, _E.REQUEUE): _S.QUEUED,  # guarded and progress, or a person
+        (_S.UNKNOWN, _E.SUPERSEDE): _S.SUPERSEDED,  # a newer state of the same message waits already
         (_S.FAILED, _E.REQUEUE): _S.QUEUED,  # a person
     },
 )

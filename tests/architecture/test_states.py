@@ -7,7 +7,7 @@ import re
 import pytest
 from sqlalchemy import text
 
-from pipeline.domain.outbox import INBOX, OUTBOX, InboxState, OutboxClass, OutboxState
+from pipeline.domain.outbox import INBOX, INBOX_FILE, OUTBOX, FileState, InboxState, OutboxClass, OutboxState
 from pipeline.domain.run import (
     CALL,
     EPISODE,
@@ -29,6 +29,7 @@ CHECKS = {
     "episode_revision_state": RevisionState,
     "episode_state": EpisodeState,
     "inbox_state": InboxState,
+    "inbox_file_state": FileState,
     "outbox_state": OutboxState,
     "outbox_class": OutboxClass,
     "source_input_type": InputType,
@@ -55,6 +56,7 @@ async def test_the_check_equals_the_enum(engine, name, states):
         (REVISION, RevisionState),
         (EPISODE, EpisodeState),
         (INBOX, InboxState),
+        (INBOX_FILE, FileState),
         (OUTBOX, OutboxState),
         (BLOB, BlobState),
     ],

@@ -15,9 +15,7 @@ from tests.support.rows import owner_and_chat, rows, scalar
 
 @pytest.fixture
 def gateway(engine) -> Gateway:
-    return Gateway(
-        engine, WebChannel(engine), Renderer(engine), clock=MovedClock(), wake=Wake(), crash=lambda point: None
-    )
+    return Gateway(engine, WebChannel(), Renderer(engine), clock=MovedClock(), wake=Wake(), crash=lambda point: None)
 
 
 BROKEN = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from storage.queries.chat.inbox import waiting
 from storage.transactions.chat.store_update import store_update
 from storage.transactions.owner.first_owner import chat_of
 from storage.tx import transaction
+from tests.support.blobs import MemoryBlobs
 from tests.support.clock import StandingClock
 from tests.support.house import Wake
 from tests.support.rows import owner_and_chat, rows, scalar, submitted
@@ -138,3 +140,35 @@ async def test_a_question_asked_twice_by_a_button_is_answered_once(engine, conte
     await handle_all(context)
     states = await rows(engine, "SELECT state FROM generation_run ORDER BY id")
     assert states == [("CANCELLED",), ("CANCELLED",), ("QUEUED",)]
+
+
+async def test_a_chat_that_takes_long_holds_up_no_other(engine, context):
+    """CHT-5: whoever presses a button here does not wait for a locked PDF there."""
+    owner, chat = await owner_and_chat(engine)
+    async with transaction(engine) as tx:
+        other = await chat_of(tx, owner_id=owner, channel="web", external_id="second")
+    opened = asyncio.Event()
+
+    class Slow(MemoryBlobs):
+        async def get(self, key: str) -> bytes:
+            await opened.wait()
+            return await super().get(key)
+
+    slow = replace(context, blobs=Slow())
+    blob = await slow.blobs.put("湖面结冰。".encode(), owner_id=owner)
+    file = {"name": "a.txt", "size": 1, "paste": False, "blob_key": blob.key, "sha256": blob.sha256}
+    await store(engine, chat, "1", {"type": "message", "text": "为什么？", "files": [file]})
+    await store(engine, other, "2", {"type": "message", "text": "短"})
+    serving = asyncio.create_task(inbox.serve(slow, Wake(), ["web"], stopping := asyncio.Event()))
+    async with asyncio.timeout(5):
+        while await rows(engine, "SELECT external_id FROM inbox_update WHERE state = 'handled'") != [("2",)]:
+            await asyncio.sleep(0.02)
+        await store(engine, other, "3", {"type": "message", "text": "短"})
+        while await scalar(engine, "SELECT count(*) FROM inbox_update WHERE state = 'handled'") != 2:
+            await asyncio.sleep(0.02)
+    opened.set()
+    async with asyncio.timeout(5):
+        while await waiting(engine, channels=["web"]):
+            await asyncio.sleep(0.02)
+    stopping.set()
+    await serving

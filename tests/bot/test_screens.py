@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from markupsafe import escape
 
-from bot.channels.web import as_payload
+from bot.channels.port import as_payload
 from bot.screens.claim import claim, claims_of
 from bot.screens.note import note
 from bot.screens.quotes import checks, surroundings

@@ -125,7 +125,17 @@ async def by_update(engine, key):
     )
 
 
-NAMED_BY = [by_source, by_capture, by_version, by_asset, by_speech, by_audio, by_update]
+async def by_file(engine, key):
+    await by_update(engine, key_of(1, "f" * 64))
+    await execute(
+        engine,
+        "INSERT INTO inbox_file (update_id, number, name, state, blob_key, sha256, size_bytes)"
+        " SELECT id, 0, 'a.pdf', 'kept', :key, 'x', 1 FROM inbox_update",
+        key=key,
+    )
+
+
+NAMED_BY = [by_source, by_capture, by_version, by_asset, by_speech, by_audio, by_update, by_file]
 
 
 @pytest.mark.parametrize("name", NAMED_BY, ids=lambda f: f.__name__)
@@ -147,7 +157,7 @@ def test_every_column_that_may_name_bytes_is_looked_at():
     from storage.transactions.blob.collect import UNNAMED
 
     named = {t.name for t in metadata.tables.values() for c in t.columns if c.name in ("blob_key", "blob_keys")}
-    assert named == {"source", "source_capture", "source_version", "source_asset", "stage_artifact"}
+    assert named == {"source", "source_capture", "source_version", "source_asset", "stage_artifact", "inbox_file"}
     assert all(f"FROM {name} " in UNNAMED for name in named)
 
 

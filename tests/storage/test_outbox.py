@@ -8,8 +8,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pipeline.domain.errors import RequestConflict
+from pipeline.domain.sending import Pace
 from storage.transactions.chat.deliver import deliver
 from storage.transactions.chat.store_update import store_update
+from storage.transactions.gateway import lease
 from storage.transactions.outbox.claim import claim
 from storage.transactions.outbox.enqueue import say, show_progress
 from storage.transactions.outbox.settle import recover, sent
@@ -20,9 +22,15 @@ from tests.support.rows import owner_and_chat, rows, scalar
 LATER = datetime(2100, 1, 1, tzinfo=UTC)
 
 
+FENCE = 1
+
+
 async def take(engine, *, pace_s: float = 0.0, now: datetime = LATER):
+    """Claim as the one gateway of this test, which takes the right to send the first time."""
     async with transaction(engine) as tx:
-        got = await claim(tx, channel="web", pace_s=pace_s, now=now)
+        await lease.take(tx, name="web", lease_s=60)
+    async with transaction(engine) as tx:
+        got = await claim(tx, channel="web", name="web", fence=FENCE, pace=Pace(edit_s=pace_s), now=now)
     return None if got is None else got[0]
 
 
@@ -58,7 +66,7 @@ async def test_a_state_written_while_the_last_is_being_sent_is_sent_too(engine):
         await show_progress(tx, chat_id=chat, kind="receipt", subject_id=7)
     assert await take(engine) is None  # the chat has a message on its way
     async with transaction(engine) as tx:
-        await sent(tx, first["id"])
+        await sent(tx, first["id"], fence=FENCE)
     assert await take(engine) is not None
 
 
@@ -80,7 +88,7 @@ async def test_edits_keep_the_channels_pace_and_answers_go_first(engine):
     row = await take(engine)
     await put(engine, chat, row, {"v": 1})
     async with transaction(engine) as tx:
-        await sent(tx, row["id"])
+        await sent(tx, row["id"], fence=FENCE)
         await show_progress(tx, chat_id=chat, kind="receipt", subject_id=7)
     now = await scalar(engine, "SELECT now()")
     assert await take(engine, pace_s=3.0, now=now + timedelta(seconds=1)) is None
@@ -125,7 +133,9 @@ async def test_what_a_dead_gateway_was_sending(engine, idempotent, states):
         )
     async with transaction(engine) as tx:
         await recover(tx, channel="web", idempotent=idempotent)
-    assert [s for (s,) in await rows(engine, "SELECT state FROM outbox_message ORDER BY id")] == states
+    assert [s for (s,) in await rows(engine, "SELECT state FROM outbox_message WHERE id <= 2 ORDER BY id")] == states
+    offers = await rows(engine, "SELECT kind, subject_id, class, state FROM outbox_message WHERE id > 2")
+    assert offers == ([] if idempotent else [("lost", 1, "guarded", "queued")])
 
 
 async def test_a_progress_row_that_was_overtaken_is_not_sent_again(engine):

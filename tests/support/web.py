@@ -12,7 +12,7 @@ import httpx
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.channels.port import Outbound, OutboxItem, Target
+from bot.channels.port import Outbound
 from bot.channels.web import WebChannel
 from bot.web.app import build
 from bot.web.changes import Bell
@@ -20,6 +20,7 @@ from bot.web.deps import WebDeps, WebLimits
 from bot.web.session import COOKIE, csrf_of
 from pipeline.domain.source import SourceLimits
 from storage.queries.episode.spoken import SpokenView
+from storage.transactions.chat.deliver import deliver
 from storage.transactions.chat.store_update import store_update
 from storage.transactions.owner.first_owner import chat_of
 from storage.transactions.owner.set_language import set_language
@@ -100,11 +101,20 @@ class Face:
         return code
 
     async def say(self, person: Person, outbound: Outbound, *, message_id: int | None = None, subject: int = 1) -> int:
-        """Deliver as the gateway does; rings the bell as the listener does."""
+        """Record as the gateway does; rings the bell as the listener does."""
         self.outbox += 1
-        target = Target(person.chat_id, "web", message_id)
-        item = OutboxItem(self.outbox, outbound.kind, subject, {})
-        made = await WebChannel(self.engine).deliver(target, item, outbound)
+        async with transaction(self.engine) as tx:
+            made = await deliver(
+                tx,
+                chat_id=person.chat_id,
+                outbox_id=self.outbox,
+                target_id=message_id,
+                author="bot",
+                kind=outbound.kind,
+                subject_id=subject,
+                args={},
+                payload=WebChannel().shown(outbound),
+            )
         self.bell.ring(person.chat_id)
         return made
 

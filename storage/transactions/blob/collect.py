@@ -20,6 +20,8 @@ _OF = """
     AND NOT EXISTS (SELECT 1 FROM source_asset a WHERE a.blob_key = b.key)
     AND NOT EXISTS (SELECT 1 FROM stage_artifact t WHERE t.blob_keys @> ARRAY[b.key])
     AND NOT EXISTS (SELECT 1 FROM inbox_update u WHERE u.state <> 'handled' AND position(b.key IN u.payload::text) > 0)
+    AND NOT EXISTS (SELECT 1 FROM inbox_file f JOIN inbox_update u ON u.id = f.update_id
+                     WHERE f.blob_key = b.key AND u.state <> 'handled')
   ORDER BY b.seen_at, b.id LIMIT :limit
 """
 UNNAMED = f"SELECT b.id, b.key {_OF}"

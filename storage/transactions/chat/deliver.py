@@ -17,8 +17,9 @@ MADE = "SELECT id FROM chat_message WHERE outbox_id = :outbox"
 UNCHANGED = "SELECT 1 FROM chat_message WHERE id = :id AND chat_id = :chat AND payload = cast(:payload AS jsonb)"
 NEXT_SEQ = "UPDATE chat SET seq = seq + 1 WHERE id = :chat RETURNING seq"
 INSERT = """
-INSERT INTO chat_message (chat_id, seq, author, kind, subject_id, args, payload, external_ref, outbox_id)
-VALUES (:chat, :seq, :author, :kind, :subject, cast(:args AS jsonb), cast(:payload AS jsonb), :ref, :outbox)
+INSERT INTO chat_message (chat_id, seq, author, kind, subject_id, args, payload, external_ref, outbox_id, head_id, part)
+VALUES (:chat, :seq, :author, :kind, :subject, cast(:args AS jsonb), cast(:payload AS jsonb), :ref, :outbox, :head,
+        :part)
 RETURNING id
 """
 EDIT = """
@@ -39,8 +40,15 @@ async def deliver(
     args: dict[str, Any],
     payload: dict[str, Any],
     external_ref: str | None = None,
+    head_id: int | None = None,
+    part: int = 1,
 ) -> int:
-    """Return the chat_message id. An edit that changes nothing takes no new seq."""
+    """Return the chat_message id. An edit that changes nothing takes no new seq.
+
+    Args:
+        external_ref: the messenger's id of a new message.
+        head_id: the message of the first part, when this is a later ``part`` of it.
+    """
     await tx.lock(Lock.CHAT, chat_id, LOCK_CHAT)
     body, arguments = json.dumps(payload, ensure_ascii=False), json.dumps(args, ensure_ascii=False)
     if target_id is None and (made := await tx.row(MADE, outbox=outbox_id)) is not None:
@@ -63,6 +71,8 @@ async def deliver(
         payload=body,
         ref=external_ref,
         outbox=outbox_id,
+        head=head_id,
+        part=part,
     )
     await tx.wake()
     return int(row["id"])

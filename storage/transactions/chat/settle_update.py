@@ -19,6 +19,8 @@ ASIDE = """
 UPDATE inbox_update SET state = 'set_aside', handled_at = now(), error = :error WHERE id = :id AND state = 'stored'
 """
 
+CONCERNS = "UPDATE inbox_update SET revision_id = :revision WHERE id = :id AND revision_id IS NULL"
+
 
 async def handled(tx: Tx, update_id: int) -> bool:
     """False: somebody has settled it already. Called before what the update asks for, it locks the row until then."""
@@ -29,3 +31,8 @@ async def handled(tx: Tx, update_id: int) -> bool:
 async def set_aside(tx: Tx, update_id: int, *, error: str) -> bool:
     await tx.run(FORGET, id=update_id, forgotten=FORGOTTEN)
     return await tx.run(ASIDE, id=update_id, error=storable(error, 500)) == 1
+
+
+async def concerns(tx: Tx, update_id: int, *, revision_id: int) -> None:
+    """What this message asked: a reply to it, or its edit, is about the same. Of several the first is kept."""
+    await tx.run(CONCERNS, id=update_id, revision=revision_id)

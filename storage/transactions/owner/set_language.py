@@ -13,7 +13,7 @@ AGAIN = """
 INSERT INTO outbox_message (chat_id, class, kind, subject_id, args, target_id)
 SELECT m.chat_id, 'guarded', m.kind, m.subject_id, m.args, m.id
   FROM chat_message m JOIN chat c ON c.id = m.chat_id
- WHERE c.owner_id = :owner AND m.author = 'bot'
+ WHERE c.owner_id = :owner AND m.author = 'bot' AND m.head_id IS NULL AND m.gone_at IS NULL
  ORDER BY m.id DESC LIMIT :limit
 """
 

@@ -11,18 +11,20 @@ import json
 from typing import Any
 
 from pipeline.domain.errors import Contention
+from pipeline.domain.sending import rank_of
 from storage.locks import Lock
 from storage.tx import Row, Tx
 
 # One statement, because a run says a dozen such things and each round trip of its own would cost as much as the write:
 # the run's row gives the number, the event and the message that shows it follow from the same row.
-_TAIL = """, said AS (
+_RANK = rank_of("receipt", "progress")
+_TAIL = f""", said AS (
   INSERT INTO run_event (run_id, seq, fence, kind, stage, data)
   SELECT moved.id, moved.event_seq, moved.fence, :event, :stage, cast(:data AS jsonb) FROM moved
 ), shown AS (
-  INSERT INTO outbox_message (chat_id, class, kind, subject_id)
+  INSERT INTO outbox_message (chat_id, class, kind, subject_id, rank)
   SELECT moved.chat_id, 'progress', CASE WHEN moved.kind = 'REFRESH' THEN 'refresh' ELSE 'receipt' END,
-         CASE WHEN moved.kind = 'REFRESH' THEN moved.id ELSE moved.revision_id END FROM moved
+         CASE WHEN moved.kind = 'REFRESH' THEN moved.id ELSE moved.revision_id END, {_RANK} FROM moved
   ON CONFLICT (chat_id, kind, subject_id) WHERE state = 'queued' AND class = 'progress'
   DO UPDATE SET due_at = least(outbox_message.due_at, excluded.due_at)
 )

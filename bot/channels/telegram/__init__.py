@@ -1,0 +1,1 @@
+"""Telegram: updates → our payload, Outbound → Bot API calls. The only place that knows aiogram."""

@@ -1,0 +1,1 @@
+"""Transactions about the right to send: one file each."""
