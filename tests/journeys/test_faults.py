@@ -96,7 +96,14 @@ class Site:
         """Send an article to a worker that is killed at ``point``; its run."""
         async with worker(self.folder, **self.settings(CRASH_AT=point, WORKER_CONCURRENCY="1", **more)) as process:
             await self.send(name)
-            assert await asyncio.wait_for(process.wait(), 60) == -signal.SIGKILL
+            try:
+                assert await asyncio.wait_for(process.wait(), 60) == -signal.SIGKILL
+            except TimeoutError:
+                row = await self.run(name)
+                events = row and await self.db.fetch(
+                    "SELECT * FROM run_event WHERE run_id = $1 ORDER BY seq", row["id"]
+                )
+                raise AssertionError(f"not killed at {point}: pid {process.pid}, {row}, {events}") from None
         return await self.run(name)
 
     async def run(self, name: str) -> Any:
