@@ -19,6 +19,7 @@ _SAME_FONT, _SAME_SEEN = 1.25, 1.6  # ratio of two heights within a paragraph
 _NEAR = 4  # rows before and after that show where the edges of a text are
 _INDENT = 4.0  # line heights by which the rows of one text begin apart at most
 _LEVEL = 0.25  # share of the lower of two pieces that stands beside the other
+_TAIL = 6  # characters at a line's end that tell whether a sentence ends there
 _LEAST_ROWS = 4  # that show what is usual
 _HAN_SIDE = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u3000-\u303f]")
 _STOP = re.compile("[。！？!?；;：:…．.][”’\"'」』）)]*$")
@@ -33,12 +34,12 @@ _WIDE = re.compile("[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef\u3000-
 class Fit:
     """How the rows of a region fit together. ``sizes``: ratio of two heights within a paragraph."""
 
-    def __init__(self, rows: list[Row], *, exact: bool) -> None:
-        self._boxes = [row.box if len(row.pieces) == 1 else None for row in rows]
+    def __init__(self, rows: Sequence[Row], *, exact: bool) -> None:
+        boxes = [row.box for row in rows]
+        self._boxes = [box if len(row.pieces) == 1 else None for row, box in zip(rows, boxes, strict=True)]
         self._known: dict[tuple[int, int, int], tuple[float, float]] = {}
         self.sizes = _SAME_FONT if exact else _SAME_SEEN
-        boxes = [row.box for row in rows]
-        em = median(b[3] - b[1] for b in boxes) if boxes else 0.0
+        em = median([b[3] - b[1] for b in boxes]) if boxes else 0.0
         gaps = [low[1] - high[3] for high, low in pairwise(boxes)]
         usual = median(gaps) + 0.35 * em if len(gaps) >= _LEAST_ROWS else 0.8 * em
         self.gap = max(usual, 0.25 * em)  # between two lines of a paragraph at most
@@ -102,29 +103,30 @@ def continues(before: Row, row: Row, fit: Fit, index: int) -> bool:
     if len(before.pieces) > 1 or len(row.pieces) > 1:
         return False
     here, there = before.pieces[0], row.pieces[0]
-    em = min(here.height, there.height)
-    if _is_same_line(here, there):
+    one, two = here.y1 - here.y0, there.y1 - there.y0
+    em, larger = (one, two) if one < two else (two, one)
+    if there.x0 >= here.x1 - 0.3 * larger and _is_same_line(here, there, em, larger):
         return True
-    if em <= 0 or max(here.height, there.height) > fit.sizes * em:
-        return False
-    if index and there.y0 - here.y1 > fit.gap:
+    if em <= 0 or larger > fit.sizes * em or (index and there.y0 - here.y1 > fit.gap):
         return False
     left, right = fit.edges(index, em)
     if not index:  # at the top of a region: the line before stands elsewhere, and how far above says nothing
         full = here.x1 - here.x0 >= 0.9 * (right - left)
-        return full and there.x0 - left <= em and not _STOP.search(here.text) and _may_join(here.text, there.text)
+        return full and there.x0 - left <= em and not _is_stopped(here.text) and _may_join(here.text, there.text)
     indented = there.x0 - left > 1.2 * em and there.x0 - here.x0 > 0.5 * em
     if indented and not fit.hangs(index, em):  # an indent begins a paragraph
         return False
     return right - here.x1 <= _room(here.text, there, em) and _may_join(here.text, there.text)
 
 
-def _is_same_line(here: Piece, there: Piece) -> bool:
+def _is_same_line(here: Piece, there: Piece, smaller: float, em: float) -> bool:
     """Whether ``there`` stands right behind ``here``: a raised figure and what follows it are no lines of their own."""
-    one, two = here.y1 - here.y0, there.y1 - there.y0
-    smaller, em = (one, two) if one < two else (two, one)
     level = min(here.y1, there.y1) - max(here.y0, there.y0) >= _LEVEL * smaller
-    return smaller > 0 and level and -0.3 * em <= there.x0 - here.x1 <= em
+    return smaller > 0 and level and there.x0 - here.x1 <= em
+
+
+def _is_stopped(line: str) -> bool:
+    return _STOP.search(line[-_TAIL:]) is not None
 
 
 def _may_join(here: str, there: str) -> bool:
@@ -138,12 +140,13 @@ def _is_head(line: str) -> bool:
 
 def _room(here: str, there: Piece, em: float) -> float:
     """How much of a full line may stay empty: what the next word, or two Han characters, would have needed."""
-    word = _WORD.match(there.text)
-    size = len(word.group()) if word else 0
-    beside_han = _HAN_SIDE.match(here[-1:]) or _HAN_SIDE.match(there.text[:1])
-    least = (0.8 if _STOP.search(here) else 2.2) * em
-    if beside_han and size <= 1:
+    text = there.text
+    han_before, han_after = bool(_HAN_SIDE.match(here[-1:])), bool(_HAN_SIDE.match(text[:1]))
+    least = (0.8 if _is_stopped(here) else 2.2) * em
+    if han_after:
         return least
-    units = len(there.text) + len(_WIDE.findall(there.text))  # Han are two wide
+    word = _WORD.match(text)
+    size = len(word.group()) if word else 0
+    units = len(text) if text.isascii() else len(text) + len(_WIDE.findall(text))  # Han are two wide
     needed = (size + 1.5) * (there.x1 - there.x0) / max(1, units)
-    return max(least, needed) if beside_han else needed
+    return max(least, needed if size > 1 else least) if han_before else needed

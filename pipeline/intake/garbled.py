@@ -11,6 +11,7 @@ import re
 
 GARBLED = re.compile("[\ufffd\ue000-\uf8ff\U000f0000-\U0010ffff]|\\(cid:\\d+\\)")
 _CONTROL = re.compile("[\x01-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
+_ODD = re.compile(f"{GARBLED.pattern}|{_CONTROL.pattern}")
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _KANA_HANGUL = re.compile("[\u3040-\u30ff\uac00-\ud7a3]")
 _HIGH_LATIN = re.compile("[\u00a1-\u00bf\u00c0-\u00ff]")
@@ -23,7 +24,7 @@ _MAX_CONTROL = 0.1
 _LEAST_COMMON = 0.7  # real Chinese and Japanese: over 0.97; Han drawn at random: under 0.4
 _MAX_HIGH_LATIN = 0.4  # the most accented languages stay under 0.2
 _LEAST_WORDS = 0.25
-_SAMPLE = 300  # characters
+_SAMPLE = 200  # characters
 _LEAST_CHARS = 20  # fewer say nothing about a page
 
 # Digits with a letter among them that looks like one, years with a hole, symbols that no sentence has in a row.
@@ -39,12 +40,13 @@ _MAX_STREWN = 0.01
 def is_garbled(text: str) -> bool:
     """Whether what a page gives as text cannot be its text."""
     letters = "".join(text.split())
-    if not letters:
-        return False
     size = len(letters)
-    lost = sum(len(found.group()) for found in GARBLED.finditer(letters))
-    if lost > _MAX_LOST * size or sum(1 for _ in _CONTROL.finditer(letters)) > _MAX_CONTROL * size:
-        return True
+    if not letters or letters.isascii() and letters.isprintable() and "(cid:" not in letters:
+        return size >= _LEAST_CHARS and _is_symbols(text, letters)
+    if _ODD.search(letters):
+        lost = sum(len(found.group()) for found in GARBLED.finditer(letters))
+        if lost > _MAX_LOST * size or sum(1 for _ in _CONTROL.finditer(letters)) > _MAX_CONTROL * size:
+            return True
     if size < _LEAST_CHARS:
         return False
     sample = letters[:: 1 + size // _SAMPLE]  # shares are the same, and every page is asked

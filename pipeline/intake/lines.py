@@ -22,8 +22,12 @@ _SPACED = re.compile("[A-Za-z0-9] (?=[\u4e00-\u9fff])|[\u4e00-\u9fff] (?=[A-Za-z
 _UNSPACED = re.compile("[A-Za-z0-9](?=[\u4e00-\u9fff])|[\u4e00-\u9fff](?=[A-Za-z0-9])")
 _STOP = re.compile("[。！？!?；;：:…．.][”’\"'」』）)]*$")
 _LEADER = re.compile(r"(?:[.·…_]\s?){5,}\s*\S{0,8}$")  # dots that lead to a number: a line of a table of contents
+_TAIL = 6
+_LEADERS = ("..", ". .", "…", "··", "· ·", "__")
+_FIGURE_ENDS = frozenset("0123456789%)")
 _FIGURE = re.compile(r"(?<!\S)[-+(¥$￥]?\d[\d,.%/:)-]*(?!\S)")
 HYPHEN_MARK = "\ufffe"  # pdfium's own, for a hyphen at the end of a line; it may swallow the line end as well
+BREAKS = re.compile("[-\u2010]\\s*\n|\ufffe")  # where a word may be broken
 # Latin only, and bounded: a class with Han in it would walk every run of Han anew from each of its characters.
 _LATIN = "[A-Za-z\u00c0-\u024f]"
 _LEFT = re.compile(f"{_LATIN}{{1,40}}$")
@@ -65,9 +69,9 @@ def unbroken(text: str, words: frozenset[str]) -> list[tuple[int, int, str]]:
 
 
 def lines_of(
-    text: str, starts: Sequence[int], known: Sequence[dict[int, bool] | None], tables: Sequence[tuple[int, int]]
+    text: str, starts: Sequence[int], known: Sequence[frozenset[int] | None], tables: Sequence[tuple[int, int]]
 ) -> list[Line]:
-    """Non-empty lines. ``known[page]`` maps the start of a line to whether it goes on; None: geometry was not read."""
+    """Non-empty lines. ``known[page]``: starts of lines that go on; None: geometry was not read."""
     lines: list[Line] = []
     within = iter(sorted(tables))
     table = next(within, None)
@@ -81,7 +85,7 @@ def lines_of(
                 while table is not None and table[1] <= left:
                     table = next(within, None)
                 inside = table is not None and table[0] <= left
-                goes_on = None if asked is None else asked.get(left, False)
+                goes_on = None if asked is None else left in asked
                 lines.append(Line(left, left + len(stripped), page, len(stripped) + wide, goes_on, inside))
             at += len(line) + 1
     return lines
@@ -121,16 +125,19 @@ def _goes_on(text: str, line: Line, following: Line, full: float) -> bool:
     """Whether ``following`` continues the paragraph of ``line``: the line was full, and no new item begins."""
     if line.table or following.table:
         return False
-    here, there = text[line.start : line.end], text[following.start : following.end]
-    if _LEADER.search(here) or _LEADER.search(there) or (_is_figures(here) and _is_figures(there)):
+    known = following.goes_on if line.page == following.page else None
+    if known is False:
         return False
-    if following.goes_on is not None and line.page == following.page:
-        return following.goes_on
+    here, there = text[line.start : line.end], text[following.start : following.end]
+    if _is_entry(here) or _is_entry(there) or (_is_figures(here) and _is_figures(there)):
+        return False
+    if known:
+        return True
     if full < 16 or LIST_START.match(there) or heading_level(here) or heading_level(there):
         return False
     if "\u3000" in text[line.end : following.start]:  # an indent
         return False
-    stopped = bool(_STOP.search(here))
+    stopped = bool(_STOP.search(here[-_TAIL:]))
     if stopped and line.page != following.page:
         return False
     if _HAN_SIDE.match(here[-1]) or _HAN_SIDE.match(there[0]):
@@ -140,8 +147,15 @@ def _goes_on(text: str, line: Line, following: Line, full: float) -> bool:
     return not fitted if stopped else not fitted or (line.columns >= 0.6 * full and there[0].islower())
 
 
+def _is_entry(line: str) -> bool:
+    """A line of a table of contents."""
+    return any(mark in line for mark in _LEADERS) and bool(_LEADER.search(line))
+
+
 def _is_figures(line: str) -> bool:
     """A row of a table without rules: half of its words are numbers, and there are several."""
+    if line[-1] not in _FIGURE_ENDS:
+        return False
     figures = len(_FIGURE.findall(line))
     return figures >= 3 and figures >= 0.5 * len(line.split())
 

@@ -16,7 +16,7 @@ from pipeline.domain.text import apply_edits, canonicalise, compose, fold, new_s
 from pipeline.intake import furniture
 from pipeline.intake.flow import LIST_START
 from pipeline.intake.garbled import GARBLED
-from pipeline.intake.lines import joined, lines_of, unbroken, vocabulary
+from pipeline.intake.lines import BREAKS, joined, lines_of, unbroken, vocabulary
 from pipeline.intake.structure import heading_level, looks_like_title
 
 _BAD_TITLE = re.compile(
@@ -63,25 +63,18 @@ class Paged:
 def put_together(pages: Sequence[PageText], outline: Mapping[str, int]) -> Paged:
     """Join ``pages``; ``outline`` is squeezed heading → level."""
     raw, starts = _strung(pages)
-    clean, offsets = apply_edits(raw, _cuts(pages, starts))
-    clean, offsets = _then(offsets, canonicalise(clean))
-    clean, offsets = _then(offsets, print_forms(clean))
-    words = vocabulary(clean)
-    clean, offsets = _then(offsets, apply_edits(clean, unbroken(clean, words)))
-
-    def here(at: int) -> int:
-        return new_span(offsets, at, at)[0]
-
-    known: list[dict[int, bool] | None] = [None if p.goes_on is None else {} for p in pages]
-    for page, start, asked in zip(pages, starts, known, strict=True):
-        if asked is not None:
-            asked.update({here(start + at): True for at in page.goes_on or ()})
-    tables = [(here(s + a), here(s + b)) for p, s in zip(pages, starts, strict=True) for a, b in p.tables]
-    lines = lines_of(clean, [here(start) for start in starts], known, tables)
+    clean, offsets, words = _cleaned(raw, tuple(_cuts(pages, starts)))
+    goes_on = frozenset(
+        _mapped(offsets, [s + at for p, s in zip(pages, starts, strict=True) for at in sorted(p.goes_on or ())])
+    )
+    known = [None if page.goes_on is None else goes_on for page in pages]
+    edges = _mapped(offsets, [s + at for p, s in zip(pages, starts, strict=True) for t in p.tables for at in t])
+    tables = list(zip(edges[::2], edges[1::2], strict=True))
+    lines = lines_of(clean, _mapped(offsets, starts), known, tables)
     found = furniture.furniture(clean, lines, len(pages))
     kept = [line for line in lines if line not in found] or lines
     text, offsets = _then(offsets, apply_edits(clean, joined(clean, kept, words, [page.ocr for page in pages])))
-    page_starts = tuple(_past_space(text, here_in(offsets, start)) for start in starts)
+    page_starts = tuple(_past_space(text, at) for at in _mapped(offsets, starts))
     removed = (*furniture.ledger(clean, found), *_hidden(pages))
     spans = [(s + a, s + b) for p, s in zip(pages, starts, strict=True) for a, b in p.tables]
     return Paged(
@@ -96,8 +89,33 @@ def put_together(pages: Sequence[PageText], outline: Mapping[str, int]) -> Paged
     )
 
 
-def here_in(offsets: OffsetMap, at: int) -> int:
-    return new_span(offsets, at, at)[0]
+def _cleaned(raw: str, cuts: Sequence[tuple[int, int, str]]) -> tuple[str, OffsetMap, frozenset[str]]:
+    """Take out what is cut, what nobody sees and what a font did to characters; return the text's own words too.
+
+    They are looked for only where a hyphen at a line's end asks for them.
+    """
+    clean, offsets = canonicalise(raw)
+    if cuts:
+        clean, offsets = apply_edits(raw, cuts)
+        clean, offsets = _then(offsets, canonicalise(clean))
+    clean, offsets = _then(offsets, print_forms(clean))
+    words = vocabulary(clean) if BREAKS.search(clean) else frozenset()
+    marks = unbroken(clean, words)
+    if marks:
+        clean, offsets = _then(offsets, apply_edits(clean, marks))
+    return clean, offsets, words
+
+
+def _mapped(offsets: OffsetMap, places: Sequence[int]) -> list[int]:
+    """What ascending raw offsets became: ``new_span`` for many, in one pass."""
+    runs, index, mapped = offsets.runs, 0, []
+    for place in places:
+        while index + 1 < len(runs) and runs[index][1] <= place:
+            index += 1
+        start, end, low, high = runs[index] if runs else (0, 0, 0, 0)
+        step = min(max(place - start, 0), end - start) if end - start == high - low else 0
+        mapped.append(low + step)
+    return mapped
 
 
 def _then(first: OffsetMap, second: tuple[str, OffsetMap]) -> tuple[str, OffsetMap]:

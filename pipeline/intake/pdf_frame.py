@@ -11,7 +11,7 @@ from typing import Any
 import pypdfium2.raw as pdfium
 
 Rect = tuple[float, float, float, float]  # x0, y0, x1, y1; y grows downward
-_SAMPLE = 24  # characters that tell which way a page's text stands
+_SAMPLE = 8  # characters that tell which way a page's text stands
 _LAST_SPACE = 32
 
 

@@ -23,13 +23,14 @@ def lines_flowing(textpage: Any, text: str, frame: Frame) -> frozenset[int] | No
     if text and max(text) > "\uffff":
         return None
     raw, box = textpage.raw, pdfium.FS_RECTF()
-    target = ctypes.byref(box)
+    target, box_of = ctypes.byref(box), pdfium.FPDFText_GetLooseCharBox
+    same = textpage.count_chars() == len(text)  # pdfium left nothing out: its offsets are the text's
     lines: list[tuple[Piece, Piece]] = []
     for found in _LINE.finditer(text):
         ends = []
         for at in (found.start(), found.end() - 1):
-            index = pdfium.FPDFText_GetCharIndexFromTextIndex(raw, at)
-            if index < 0 or not pdfium.FPDFText_GetLooseCharBox(raw, index, target):
+            index = at if same else pdfium.FPDFText_GetCharIndexFromTextIndex(raw, at)
+            if index < 0 or not box_of(raw, index, target):
                 return None
             ends.append(frame.seen(box.left, box.bottom, box.right, box.top))
         lines.append(_begin_and_end(ends[0], ends[1], found.group(), found.start()))

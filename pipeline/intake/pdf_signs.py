@@ -23,6 +23,7 @@ _WHITE = 245
 _BESIDE = 4  # lines with a wide gap inside, in the stream's own order
 _BACK = 3
 _LEAST_RULES = 3
+_LONG_LINES = 12  # characters: pages with longer lines, line ends included, are set level
 _SHORT_LINES = 0.5
 _DOUBLED = re.compile(r"(?:([^\W\d_])\1{1,3}){4,}")
 _RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
@@ -149,11 +150,14 @@ class Signs:
 def signs_of(text: str, rects: Sequence[Rect], marks: Marks) -> Signs:
     """Look at a page's words, their boxes and what is drawn."""
     ruled = len(marks.rules) + len(marks.paths) >= _LEAST_RULES
-    over = bool(_DOUBLED.search(text)) or _is_over_itself(rects)
-    return Signs(*_order(rects), over, ruled, _is_upright(text), bool(_RTL.search(text)))
+    over = _is_over_itself(rects) or bool(_DOUBLED.search(text))
+    right_to_left = not text.isascii() and bool(_RTL.search(text))
+    return Signs(*_order(rects), over, ruled, _is_upright(text), right_to_left)
 
 
 def _is_upright(text: str) -> bool:
+    if len(text) > _LONG_LINES * text.count("\n"):
+        return False
     lines = text.split()
     short = sum(len(line) <= 2 for line in lines)
     return len(lines) >= 20 and short > _SHORT_LINES * len(lines) and bool(_VERTICAL_SCRIPT.search(text))
