@@ -24,7 +24,6 @@ _STOP = re.compile("[。！？!?；;：:…．.][”’\"'」』）)]*$")
 _LEADER = re.compile(r"(?:[.·…_]\s?){5,}\s*\S{0,8}$")  # dots that lead to a number: a line of a table of contents
 _TAIL = 6
 _LEADERS = ("..", ". .", "…", "··", "· ·", "__")
-_FIGURE_ENDS = frozenset("0123456789%)")
 _FIGURE = re.compile(r"(?<!\S)[-+(¥$￥]?\d[\d,.%/:)-]*(?!\S)")
 HYPHEN_MARK = "\ufffe"  # pdfium's own, for a hyphen at the end of a line; it may swallow the line end as well
 BREAKS = re.compile("[-\u2010]\\s*\n|\ufffe")  # where a word may be broken
@@ -154,8 +153,6 @@ def _is_entry(line: str) -> bool:
 
 def _is_figures(line: str) -> bool:
     """A row of a table without rules: half of its words are numbers, and there are several."""
-    if line[-1] not in _FIGURE_ENDS:
-        return False
     figures = len(_FIGURE.findall(line))
     return figures >= 3 and figures >= 0.5 * len(line.split())
 

@@ -176,6 +176,16 @@ def test_rows_of_figures_are_not_joined():
     assert said(read(page)) == rows
 
 
+@pytest.mark.parametrize("end", ["na", "n.d.", "-", "*"])
+def test_rows_of_figures_with_a_blank_at_the_end_are_not_joined(end):
+    """A measurement that is missing is said in a word or a sign, mostly in the last column."""
+    page = Printed().page()
+    rows = [f"Station{n} 1,{n}20 3,4{n}0 5{n} 6{n} 0 7{n} {end if n % 2 else 10 + n}" for n in range(10)]
+    for row, line in enumerate(rows):
+        page.say(60, 740 - 14 * row, line)
+    assert said(read(page)) == rows
+
+
 def test_a_list_item_after_a_full_line_stands_alone():
     page = Printed().page()
     lines = [
