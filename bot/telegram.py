@@ -94,8 +94,10 @@ class TelegramService:
 
     async def _updates(self, connection: Connection, stopping: asyncio.Event) -> None:
         if await self._open(connection, stopping):
-            await show_commands(connection, self.house.settings.default_language)
-            await self._receive(connection, stopping)
+            async with asyncio.TaskGroup() as group:  # nobody's message waits for it, nor does the end
+                naming = group.create_task(show_commands(connection, self.house.settings.default_language))
+                await self._receive(connection, stopping)
+                naming.cancel()
 
     async def _receive(self, connection: Connection, stopping: asyncio.Event) -> None:
         if self.house.settings.telegram_webhook_secret is not None or self.door is None:

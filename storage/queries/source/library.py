@@ -10,8 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from storage.queries.source.search import searchable
 from storage.tx import snapshot
 
-# Only the newest version of a source that has a question to ask again; at most :each of one version, so that one long
-# book does not hide the rest. Offsets count code points from 0, PostgreSQL's substr from 1.
+# Only the newest version of a source; at most :each of one version, so that one long book does not hide the rest. Texts
+# are opened last, for the few that are shown. Offsets count code points from 0, PostgreSQL's substr from 1.
 FOUND = """
 WITH hits AS (
   SELECT c.id, c.version_id, c.heading, c.page, c.span_start, c.span_end, ts_rank_cd(c.tsv, query.q) AS rank,
@@ -19,17 +19,19 @@ WITH hits AS (
     FROM chunk c,
          (SELECT string_agg(quote_literal(t), ' | ')::tsquery AS q FROM unnest(cast(:terms AS text[])) t) query
    WHERE c.owner_id = :owner AND NOT c.is_section AND c.tsv @@ query.q
+     AND c.version_id IN (SELECT s.version_id FROM source s WHERE s.owner_id = :owner)
+), best AS MATERIALIZED (
+  SELECT * FROM hits WHERE place <= :each ORDER BY rank DESC, id LIMIT :limit
 )
-SELECT newest.revision_id, sv.title, newest.name, h.heading, h.page, h.span_start, h.span_end,
-       substr(sv.text, h.span_start + 1, h.span_end - h.span_start) AS words,
-       h.page IS NOT NULL AND sv.recognised @> to_jsonb(h.page) AS recognised
-  FROM hits h JOIN source_version sv ON sv.id = h.version_id
+SELECT newest.revision_id, sv.title, newest.name, b.heading, b.page, b.span_start, b.span_end,
+       substr(sv.text, b.span_start + 1, b.span_end - b.span_start) AS words,
+       b.page IS NOT NULL AND sv.recognised @> to_jsonb(b.page) AS recognised
+  FROM best b JOIN source_version sv ON sv.id = b.version_id
   JOIN LATERAL (
        SELECT v.id AS revision_id, s.name FROM source s JOIN episode e ON e.source_id = s.id
          JOIN episode_revision v ON v.episode_id = e.id
-        WHERE s.version_id = h.version_id AND s.owner_id = :owner ORDER BY v.id DESC LIMIT 1) newest ON true
- WHERE h.place <= :each
- ORDER BY h.rank DESC, h.id LIMIT :limit
+        WHERE s.version_id = b.version_id AND s.owner_id = :owner ORDER BY v.id DESC LIMIT 1) newest ON true
+ ORDER BY b.rank DESC, b.id
 """
 
 
