@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.texts import chat, episode, source
+from bot.texts import chat, command, episode, source
 from bot.texts.words import Lang, Text
 from pipeline.domain.errors import (
     AudioRejected,
@@ -88,7 +88,7 @@ def _text(reason: str, values: Mapping[str, Any], stage: str | None) -> Text:
         return episode.CHILD_DIED[bare]
     if bare in source.REASONS:
         return source.REASONS[bare]
-    return episode.RUN_REASONS.get(bare) or chat.NOTES.get(bare, chat.NOTES["generic"])
+    return episode.RUN_REASONS.get(bare) or command.NOTES.get(bare) or chat.NOTES.get(bare, chat.NOTES["generic"])
 
 
 def _answered(values: Mapping[str, Any]) -> str:

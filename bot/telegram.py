@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 from bot.channels.telegram.channel import TelegramChannel
 from bot.channels.telegram.connect import Connection, NotConnected, connected
@@ -15,6 +15,8 @@ from bot.channels.telegram.files import Fetcher
 from bot.channels.telegram.poll import Poller
 from bot.gateway import Gateway
 from bot.screens.render import Renderer
+from bot.texts.command import COMMANDS
+from bot.texts.words import Lang
 from bot.web import hooks
 from pipeline.domain.errors import Contention
 from pipeline.wiring import House
@@ -92,7 +94,10 @@ class TelegramService:
 
     async def _updates(self, connection: Connection, stopping: asyncio.Event) -> None:
         if await self._open(connection, stopping):
-            await self._receive(connection, stopping)
+            async with asyncio.TaskGroup() as group:  # nobody's message waits for it, nor does the end
+                naming = group.create_task(show_commands(connection, self.house.settings.default_language))
+                await self._receive(connection, stopping)
+                naming.cancel()
 
     async def _receive(self, connection: Connection, stopping: asyncio.Event) -> None:
         if self.house.settings.telegram_webhook_secret is not None or self.door is None:
@@ -115,6 +120,16 @@ class TelegramService:
                 fetched = 0
             if not fetched:
                 await house.listener.wait(FILES_S)
+
+
+async def show_commands(connection: Connection, default: Lang) -> None:
+    """Name the commands in both languages, ``default`` for clients in any other; without it they work all the same."""
+    try:
+        for language in ("", *get_args(Lang)):
+            said = {name: text(language or default) for name, text in COMMANDS.items()}
+            await connection.show_commands(said, language)
+    except NotConnected as error:
+        log.warning("telegram was not told the commands: %s", error)
 
 
 async def _rest(stopping: asyncio.Event, seconds: float) -> None:

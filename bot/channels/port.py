@@ -48,7 +48,8 @@ class Mark:
 class Outbound:
     """One message as it shall stand in the chat.
 
-    ``kind`` names the screen: ``receipt | voice | claim | transcript | refresh | queue | note | lost | answer``.
+    ``kind`` names the screen: ``receipt | voice | claim | transcript | refresh | queue | settings | find |
+    note | lost | answer``.
     ``ended``: nothing more will happen here, so it is not worth a new message where the old one was deleted.
     ``fallback``: the same sound as a file, where voice notes are not taken.
     """

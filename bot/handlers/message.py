@@ -44,7 +44,8 @@ async def plan(context: Context, update: UpdateView) -> Act:
     links, words = links_of(update.payload)
     if not files and not text and not links:
         raise InputRejected("empty_message")
-    if not files and (act := command.plan(update, text)) is not None:
+    own_words = not files and not update.payload.get("forwarded")
+    if own_words and (act := await command.plan(context, update, text)) is not None:
         return act
     revision = waiting_for(update, "password_for", context.clock.now())
     # Nothing but links is no password: whoever goes on with something else must not lose it.

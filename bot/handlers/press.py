@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from bot.handlers import settings
 from bot.handlers.context import Context
 from bot.texts import episode
 from bot.texts.words import lang_of
@@ -22,6 +23,7 @@ from storage.transactions.outbox.settle import lost_args, resend
 from storage.tx import Tx
 
 Act = Callable[[Tx], Awaitable[None]]
+Pressed = Callable[[Context, UpdateView, Tx, RevisionView], Awaitable[str | None]]
 
 
 def plan(context: Context, update: UpdateView) -> Act:
@@ -60,6 +62,8 @@ def _bare(context: Context, update: UpdateView, verb: str) -> Callable[[Tx], Awa
     """Presses that are about no revision."""
 
     async def decide(tx: Tx) -> str | None:
+        if verb in _OF_THE_BOT:
+            return await _OF_THE_BOT[verb](tx, update)
         if verb != "resend":
             return {"old": "stale_press", "foreign": "foreign_press"}.get(verb)
         outbox = update.payload.get("args", {}).get("outbox")
@@ -82,13 +86,13 @@ def _bare(context: Context, update: UpdateView, verb: str) -> Callable[[Tx], Awa
     return decide
 
 
-async def _cancel(context: Context, update: UpdateView, tx: Tx, view: RevisionView) -> str | None:
+async def cancel(context: Context, update: UpdateView, tx: Tx, view: RevisionView) -> str | None:
     if not await commands.cancel(tx, owner_id=update.owner_id, revision_id=view.id):
         return "nothing_to_cancel"
     return None
 
 
-async def _retry(context: Context, update: UpdateView, tx: Tx, view: RevisionView) -> str | None:
+async def retry(context: Context, update: UpdateView, tx: Tx, view: RevisionView) -> str | None:
     """What failed goes on; what was cancelled is asked again. Which of the two comes first: both lock (rule RUN-5)."""
     if view.run_state == "CANCELLED" and view.question is not None:
         return await _ask(context, update, tx, view, view.question, view.question_by or "person")
@@ -193,10 +197,21 @@ async def _note(tx: Tx, update: UpdateView, key: str, **values: str) -> None:
     await say(tx, chat_id=update.chat_id, kind="note", args={"key": key, "values": values})
 
 
-_BARE = frozenset({"resend", "none", "old", "foreign"})
-_ACTS: dict[str, Callable[[Context, UpdateView, Tx, RevisionView], Awaitable[str | None]]] = {
-    "cancel": _cancel,
-    "retry": _retry,
+async def _help(tx: Tx, update: UpdateView) -> str | None:
+    await _note(tx, update, "help")
+    return None
+
+
+_OF_THE_BOT: dict[str, Callable[[Tx, UpdateView], Awaitable[str | None]]] = {
+    "help": _help,
+    "settings": settings.show,
+    "language": settings.language,
+    "zone": settings.zone,
+}
+_BARE = frozenset({"resend", "none", "old", "foreign", *_OF_THE_BOT})
+_ACTS: dict[str, Pressed] = {
+    "cancel": cancel,
+    "retry": retry,
     "points": _points,
     "reask": _reask,
     "claim": _claim,

@@ -163,14 +163,6 @@ NOTES: Mapping[str, Text] = {
         en="All right, working on: {question}",
     ),
     "language_set": Text(zh="好，之后用中文。", en="All right, English from now on."),
-    "help": Text(
-        zh="发一个链接、PDF、图片、电子书、Word、字幕、网页文件或 TXT，或贴一段正文，附上一个你想弄清的问题。最多五分钟讲完，每一句都能翻回原文。/queue 看还有什么没做完。",
-        en="Send a link, a PDF, a picture, an e-book, a Word file, subtitles, a web page file or TXT, or paste some text, with one question. You get at most five minutes of audio, and every sentence opens at the words it came from. /queue shows what is not finished.",
-    ),
-    "unknown_command": Text(
-        zh="没有这个命令。能用的有：/queue 看排队，/help 看用法。",
-        en="There is no such command. There are /queue (what waits) and /help (how to use this).",
-    ),
     # ── refusals of the border ──
     "expired_session": Text(
         zh="登录过期了，写好的字还在这一页。请在装有 Earmark 的电脑上运行 earmark signin，打开它给出的新地址。",

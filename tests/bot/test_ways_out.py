@@ -230,7 +230,7 @@ async def test_the_queue_says_what_waits_and_why(engine, context):
         assert why in after.split("\n")[1]
 
 
-@pytest.mark.parametrize(("text", "key"), [("/help", "help"), ("/start", "help"), ("/nonsense", "unknown_command")])
+@pytest.mark.parametrize(("text", "key"), [("/help", "help"), ("/start", "welcome"), ("/nonsense", "unknown_command")])
 async def test_commands_are_never_sources(engine, context, text, key):
     await send(engine, {"type": "message", "text": text})
     await handle_all(context)

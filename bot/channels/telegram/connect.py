@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -11,6 +11,7 @@ from aiogram import Bot
 from aiogram.client.session.aiohttp import AiohttpSession
 from aiogram.client.telegram import PRODUCTION, TelegramAPIServer
 from aiogram.exceptions import ClientDecodeError, TelegramAPIError
+from aiogram.types import BotCommand
 
 from bot.channels.telegram.inbound import Me
 from bot.channels.telegram.wire import ALLOWED_UPDATES
@@ -46,6 +47,17 @@ class Connection:
         except (TelegramAPIError, ClientDecodeError) as error:
             raise NotConnected(type(error).__name__) from None
         return Me(user.id, user.username or "", allowed, self.file_limit)
+
+    async def show_commands(self, commands: Mapping[str, str], language: str = "") -> None:
+        """The list beside the field, name → description. ``language``: of clients in it; "": of all others.
+
+        Raises NotConnected.
+        """
+        shown = [BotCommand(command=name, description=said) for name, said in commands.items()]
+        try:
+            await self.bot.set_my_commands(shown, language_code=language or None, request_timeout=SILENT_S)
+        except (TelegramAPIError, ClientDecodeError) as error:
+            raise NotConnected(type(error).__name__) from None
 
     async def use_polling(self) -> None:
         """What waits at Telegram is kept: it will be asked for. Raises NotConnected."""

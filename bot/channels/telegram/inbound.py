@@ -131,6 +131,8 @@ def _message(message: Message, me: Me, *, kind: str) -> Inbound:
     addressed = message.chat.type == "private" or _addressed(message, me)
     if not addressed:
         return Aside("not addressed to the bot")
+    if _for_another(message, me):
+        return Aside("a command of another bot")
     return _arrival(message, me, kind=kind)
 
 
@@ -154,6 +156,8 @@ def _arrival(message: Message, me: Me, *, kind: str) -> Arrival:
         "reply_ref": str(reply.message_id) if reply is not None else None,
         "message_ref": str(message.message_id),
     }
+    if message.sender is not None and message.sender.language_code:
+        payload["client_language"] = message.sender.language_code
     return Arrival(
         chat=str(message.chat.id),
         grouped=message.chat.grouped,
@@ -244,6 +248,17 @@ def _addressed(message: Message, me: Me) -> bool:
             return True
         if entity.type == "text_mention" and entity.user is not None and entity.user.id == me.id:
             return True
+    return False
+
+
+def _for_another(message: Message, me: Me) -> bool:
+    """``/word@another_bot`` in the first place, also where the message replies to this bot or is in its own chat."""
+    text = message.text or ""
+    for entity in message.entities:
+        start, end = code_points(text, entity.offset, entity.length)
+        if entity.type == "bot_command" and not text[:start].strip():
+            _, at, name = text[start:end].lower().partition("@")
+            return bool(at) and name != me.username.lower()
     return False
 
 

@@ -22,6 +22,7 @@ class User(Wire):
     id: Id
     is_bot: bool = False
     username: str | None = None
+    language_code: str | None = None  # IETF tag of the client
 
 
 class Chat(Wire):

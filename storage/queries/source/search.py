@@ -81,8 +81,13 @@ async def rankings(
     return Rankings(lexical, tuple((row["chunk_id"], float(row["similarity"])) for row in dense))
 
 
+def searchable(terms: Sequence[str]) -> list[str]:
+    """Terms as LEXICAL can take them; those of which nothing is left are gone."""
+    return [t for t in ("".join(c for c in term if c not in "'\\") for term in terms) if t.strip()]
+
+
 async def _lexical(tx: Tx, *, owner_id: int, version_id: int, terms: Sequence[str], limit: int) -> tuple[int, ...]:
-    clean = [t for t in ("".join(c for c in term if c not in "'\\") for term in terms) if t.strip()]
+    clean = searchable(terms)
     if not clean:
         return ()
     rows = await tx.rows(LEXICAL, version=version_id, owner=owner_id, terms=clean, limit=limit)
