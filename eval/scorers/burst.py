@@ -7,7 +7,7 @@ something was looked at. What nobody can know stays allowed, and is counted: a m
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -148,8 +148,26 @@ def _counts(updates: list[tuple[str, int]], rows: list[_Row], log: Sequence[Call
     inbox = Counter[str]()
     for state, n in updates:
         inbox[state] += n
+    paced = [c for c in log if c.paced and c.happened]
+    chats = {c.chat_id for c in paced}
     return {
+        "most in a second": {
+            "all": _most(c.at for c in paced),
+            "one chat": max((_most(c.at for c in paced if c.chat_id == chat) for chat in chats), default=0),
+        },
         "inbox": dict(sorted(inbox.items())),
         "outbox": dict(sorted(Counter(f"{r.kind} {r.state}" for r in rows).items())),
         "calls": dict(sorted(Counter(f"{c.method} {c.outcome} {c.status}" for c in log).items())),
     }
+
+
+def _most(times: Iterable[float]) -> int:
+    """The most of them in any second; they come in order."""
+    window: deque[float] = deque()
+    most = 0
+    for at in times:
+        window.append(at)
+        while at - window[0] >= 1:
+            window.popleft()
+        most = max(most, len(window))
+    return most

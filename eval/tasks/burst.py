@@ -5,15 +5,15 @@ midst of sending and started again. A seed decides what is asked by whom, and af
 what was on its way then is the machine's. At the end eval/scorers/burst.py reads the rows and Telegram's own log.
 
 Scaled by ``--speed``: the limits of the simulator and the clock by which the bot paces itself. Not scaled: the lease,
-the database, and how long a request takes; so a pace that holds at a speed above 1 was held under harder conditions,
-and the speed of the machine is no figure of this task. Exit code 1 when there is a breach.
+the database, and how long a request takes. So above 1 the limit of each chat is still met, but the machine is slower
+than the limit of all chats together; ``most in a second`` of the counts says how near to it a run came. Exit code 1
+when there is a breach.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
 import json
 import random
 import sys
@@ -201,16 +201,14 @@ def main() -> int:
     parser.add_argument("--users", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kills", type=int, default=10)
-    parser.add_argument("--speed", type=float, default=4.0, help="simulated seconds per second")
-    parser.add_argument("--minutes", type=float, default=30)
+    parser.add_argument("--speed", type=float, default=1.0, help="simulated seconds per second")
+    parser.add_argument("--minutes", type=float, default=60)
     given = parser.parse_args()
     burst = Burst(given.updates, given.users, given.seed, given.kills, given.speed)
-    with contextlib.suppress(KeyboardInterrupt):
-        found = asyncio.run(siege(burst, time_limit_s=given.minutes * 60))
-        print(json.dumps({"done": vars(burst), "counts": found.counts, "breaches": found.breaches}, ensure_ascii=False,
-                         indent=1))  # fmt: skip
-        return 1 if found.breaches or not burst.in_time or burst.killed < burst.kills else 0
-    return 1
+    found = asyncio.run(siege(burst, time_limit_s=given.minutes * 60))
+    done = {"done": vars(burst), "counts": found.counts, "breaches": found.breaches}
+    print(json.dumps(done, ensure_ascii=False, indent=1))
+    return 1 if found.breaches or not burst.in_time or burst.killed < burst.kills else 0
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ async def test_a_burst_over_a_bot_that_is_killed_is_handled_once():
     assert found.counts["inbox"]["handled"] > 100
     assert found.counts["inbox"]["set_aside"] > 0
     assert found.counts["calls"]["sendMessage done 200"] > 150
+    assert found.counts["most in a second"]["one chat"] == 1
 
 
 @dataclass
@@ -69,6 +70,7 @@ async def test_what_went_well_is_not_blamed(clean):
     found = await score(clean.engine, clean.log, clean.wanted)
     assert found.breaches == {}
     assert found.counts["inbox"] == {"handled": 2}
+    assert found.counts["most in a second"] == {"all": 1, "one chat": 1}
 
 
 BEFORE = "INSERT INTO outbox_message (chat_id, class, kind, args, state) SELECT id, 'once', 'note', "
