@@ -158,10 +158,12 @@ async def measured(bench: Bench, *, backlog: int, rounds: int) -> dict[str, Any]
     for _ in range(rounds):
         for side in sides:
             best[side] = max(best[side], await bench.throughput(side, backlog))
+            print(f"answers_s {side} {best[side]:.1f}", file=sys.stderr, flush=True)
     latencies: dict[str, Any] = {}
     for rate, limits in [*((r, False) for r in OFF_RATES), (ON_RATE, True)]:
         name = f"{rate}/s, limits {'on' if limits else 'off'}"
         latencies[name] = {side: await bench.latency(side, rate, limits=limits) for side in sides}
+        print(f"{name} {latencies[name]}", file=sys.stderr, flush=True)
     calm = latencies[f"{OFF_RATES[0]}/s, limits off"]
     return {
         "load": load,
