@@ -7,6 +7,10 @@ import sys
 
 NAMES = {
     "chaos": ("eval.tasks.chaos", "many runs while workers and the server are killed; then the rows are read"),
+    "burst": (
+        "eval.tasks.burst",
+        "many people on Telegram at once while the bot is killed; then rows and log are read",
+    ),
     "answers": ("eval.tasks.answers", "does the excerpt writer answer, and can it decline?"),
     "episodes": ("eval.tasks.episodes", "real speech end to end, measured and transcribed back"),
     "pages": ("eval.tasks.pages", "web pages read and compared with gold texts and with bare trafilatura"),

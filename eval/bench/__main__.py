@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-BENCHES = ("eval.bench.extract", "eval.bench.intake", "eval.bench.audio", "eval.bench.product")
+BENCHES = ("eval.bench.extract", "eval.bench.intake", "eval.bench.audio", "eval.bench.chat", "eval.bench.product")
 
 
 def main() -> int:
