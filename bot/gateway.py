@@ -71,6 +71,7 @@ class Gateway:
         self._lanes, self._lease_s, self._idle_s, self._language = lanes, lease_s, idle_s, language
         self._fence: int | None = None
         self._began = False
+        self._claimed_at = float("-inf")  # on the loop's clock
 
     async def serve(self, stopping: asyncio.Event) -> None:
         """Send until ``stopping``; after any trouble, first take the right to send anew and look what was left."""
@@ -126,9 +127,21 @@ class Gateway:
         try:
             while not (stopping.is_set() or broken.is_set()):
                 if not await self.send_one(answers=answers):
-                    await self._wake.wait(self._idle_s)
+                    await self._rest()
         finally:
             broken.set()
+
+    async def _rest(self) -> None:
+        """After nothing could be claimed: until something is announced, but no longer than the token's own gap lasts.
+
+        A lane that slept past the gap would leave most of the allowed pace unused. One sender per token: the claim
+        that made the gap was ours.
+        """
+        gap = self._channel.pace.total_s
+        if asyncio.get_running_loop().time() - self._claimed_at <= gap:
+            await asyncio.sleep(gap)
+        else:
+            await self._wake.wait(self._idle_s)
 
     async def _keep(self, stopping: asyncio.Event, broken: asyncio.Event) -> None:
         """Renew the lease in good time, and send anew what may be repeated."""
@@ -172,6 +185,7 @@ class Gateway:
             )
         if claimed is None:
             return False
+        self._claimed_at = asyncio.get_running_loop().time()
         row, target = claimed
         self._crash("message_before_send")
         # One message that cannot be shown must not end the sender of all others, whatever its error is.
