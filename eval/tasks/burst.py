@@ -77,8 +77,7 @@ class Crowd:
             self.users.append(user)
             self._left[user.id] = list(COMMANDS)
             self._first[user.id] = await user.send("/start")
-            self._left[user.id].remove("/help")  # the same answer as to /start
-            self.wanted.effects.add(f"help {user.id}")
+            self.wanted.effects.add(f"welcome {user.id}")
         self.wanted.updates |= {f"update {u['update_id']}": "handled" for u in await self.telegram.pending()}
 
     async def act(self) -> None:
