@@ -7,7 +7,8 @@ import re
 from collections.abc import Awaitable, Callable
 
 from bot.handlers import press, settings
-from bot.handlers.context import Context
+from bot.handlers.acts import note
+from bot.handlers.context import Act, Context
 from bot.screens.receipt import named, receipt, state_of
 from bot.texts.words import Lang, lang_of
 from pipeline.commands.episode import clean_question
@@ -23,7 +24,6 @@ from storage.transactions.outbox.enqueue import say
 from storage.transactions.owner.set_language import begin_in
 from storage.tx import Tx
 
-Act = Callable[[Tx], Awaitable[None]]
 # A path such as /etc/hosts is no command; a name may be followed by the bot's own.
 _COMMAND = re.compile(r"/([a-z][a-z0-9_]{0,31})(?:@\w+)?(?:\s+(.*))?", re.ASCII | re.IGNORECASE | re.DOTALL)
 
@@ -41,7 +41,7 @@ async def plan(context: Context, update: UpdateView, text: str) -> Act | None:
 
 def _note(update: UpdateView, key: str) -> Act:
     async def act(tx: Tx) -> None:
-        await say(tx, chat_id=update.chat_id, kind="note", args={"key": key, "values": {}})
+        await note(tx, update, key)
 
     return act
 
@@ -57,7 +57,7 @@ async def _start(context: Context, update: UpdateView, words: str) -> Act:
     async def act(tx: Tx) -> None:
         if client is not None:
             await begin_in(tx, owner_id=update.owner_id, language=client)
-        await say(tx, chat_id=update.chat_id, kind="note", args={"key": "welcome", "values": {}})
+        await note(tx, update, "welcome")
 
     return act
 
@@ -112,8 +112,7 @@ async def _newest(context: Context, update: UpdateView, verb: str, button: press
             raise MissingRow(f"revision {revision}")
         # It may have ended since it was looked up: the locks inside decide.
         refused = await button(context, update, tx, view)
-        note = {"key": none, "values": {}} if refused else {"key": done, "values": {"title": title}}
-        await say(tx, chat_id=update.chat_id, kind="note", args=note)
+        await (note(tx, update, none) if refused else note(tx, update, done, title=title))
 
     return act
 

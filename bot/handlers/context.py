@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,9 @@ from pipeline.domain.source import SourceLimits
 from pipeline.ports.blobs import BlobStore
 from pipeline.ports.clock import Clock
 from pipeline.ports.parse import Parser
+from storage.tx import Tx
+
+Act = Callable[[Tx], Awaitable[None]]  # what an update asks for, as a part of one transaction
 
 
 def _goes_on(point: str) -> None:

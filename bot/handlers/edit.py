@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
-from bot.handlers.context import Context
+from bot.handlers.acts import ask
+from bot.handlers.context import Act, Context
 from bot.handlers.message import SOURCE_CHARS, links_of
-from pipeline.commands.episode import ask_question
 from pipeline.domain.errors import Ignored
 from storage.queries.chat.about import said
 from storage.queries.chat.inbox import UpdateView
 from storage.transactions.chat.settle_update import concerns
 from storage.tx import Tx
-
-Act = Callable[[Tx], Awaitable[None]]
 
 
 async def plan(context: Context, update: UpdateView) -> Act:
@@ -29,15 +25,7 @@ async def plan(context: Context, update: UpdateView) -> Act:
         raise Ignored("edited: material is kept as it came")
 
     async def act(tx: Tx) -> None:
-        asked = await ask_question(
-            tx,
-            owner_id=update.owner_id,
-            revision_id=revision,
-            question=words,
-            by="person",
-            asking=context.asking,
-            now=context.clock.now(),
-        )
+        asked = await ask(context, update, tx, revision, words)
         await concerns(tx, update.id, revision_id=asked)
 
     return act

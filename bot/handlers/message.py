@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from bot.errors import reason_of
 from bot.handlers import command, supply
-from bot.handlers.context import Context
+from bot.handlers.acts import ask, note, submit
+from bot.handlers.context import Act, Context
 from bot.handlers.dialogue import kept_question, waiting_for
 from bot.handlers.uploads import pasted, routed
-from pipeline.commands.episode import MAX_QUESTION_CHARS, Upload, ask_question, link_upload, submit_source
+from pipeline.commands.episode import MAX_QUESTION_CHARS, Upload, link_upload
 from pipeline.domain.address import find_links
 from pipeline.domain.errors import InputRejected
 from storage.queries.chat.about import about
@@ -22,7 +22,6 @@ from storage.transactions.chat.settle_update import concerns
 from storage.transactions.outbox.enqueue import say
 from storage.tx import Tx
 
-Act = Callable[[Tx], Awaitable[None]]
 # From here on, text alone is a source and not a remark; the web page turns such a paste into an attachment already.
 SOURCE_CHARS = 200
 MAX_LINKS = 10
@@ -123,7 +122,7 @@ def _kept(context: Context, update: UpdateView, text: str) -> Act:
     async def act(tx: Tx) -> None:
         until = context.clock.now() + timedelta(seconds=context.asking.default_after_s)
         await expect(tx, chat_id=update.chat_id, dialogue={"asked": text, "until": until.isoformat()})
-        await say(tx, chat_id=update.chat_id, kind="note", args={"key": "question_kept", "values": {}})
+        await note(tx, update, "question_kept")
 
     return act
 
@@ -183,17 +182,7 @@ def submitting(
         for number, upload in enumerate(uploads):  # the number is part of the key: a refused one keeps its place
             if upload is None:
                 continue
-            revision = await submit_source(
-                tx,
-                upload,
-                owner_id=update.owner_id,
-                chat_id=update.chat_id,
-                request_key=f"{update.channel}:{update.external_id}:{number}",
-                question=question,
-                question_by="person",
-                asking=context.asking,
-                now=context.clock.now(),
-            )
+            revision = await submit(context, update, tx, upload, number=number, question=question)
             for member in update.members:
                 await concerns(tx, member.id, revision_id=revision)
         for one in refused or ():
@@ -205,15 +194,7 @@ def submitting(
 
 def _answer(context: Context, update: UpdateView, revision: int, text: str) -> Act:
     async def act(tx: Tx) -> None:
-        asked = await ask_question(
-            tx,
-            owner_id=update.owner_id,
-            revision_id=revision,
-            question=text,
-            by="person",
-            asking=context.asking,
-            now=context.clock.now(),
-        )
+        asked = await ask(context, update, tx, revision, text)
         for member in update.members:
             await concerns(tx, member.id, revision_id=asked)
 

@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from bot.handlers import settings
-from bot.handlers.context import Context
+from bot.handlers.acts import ask, note, pressed_card
+from bot.handlers.context import Act, Context
 from bot.texts import episode
 from bot.texts.words import lang_of
 from pipeline.commands import episode as commands
 from pipeline.domain.errors import InputRejected, NotYours
 from storage.queries.chat.about import pressed_message
 from storage.queries.chat.inbox import UpdateView
-from storage.queries.episode.owned import RevisionView, message_kind, revision_of
+from storage.queries.episode.owned import RevisionView, revision_of
 from storage.transactions.chat.expect import expect
 from storage.transactions.outbox.enqueue import answer_press, say
 from storage.transactions.outbox.settle import lost_args, resend
 from storage.tx import Tx
 
-Act = Callable[[Tx], Awaitable[None]]
 Pressed = Callable[[Context, UpdateView, Tx, RevisionView], Awaitable[str | None]]
 
 
@@ -49,11 +49,11 @@ def _answered(update: UpdateView, decide: Callable[[Tx], Awaitable[str | None]])
 
     async def act(tx: Tx) -> None:
         refused = await decide(tx)
-        note = None if refused is None else {"key": refused, "values": {}}
         if query := update.payload.get("query"):
-            await answer_press(tx, chat_id=update.chat_id, query=str(query), note=note)
-        elif note is not None:
-            await say(tx, chat_id=update.chat_id, kind="note", args=note)
+            said = None if refused is None else {"key": refused, "values": {}}
+            await answer_press(tx, chat_id=update.chat_id, query=str(query), note=said)
+        elif refused is not None:
+            await note(tx, update, refused)
 
     return act
 
@@ -109,24 +109,24 @@ async def _reask(context: Context, update: UpdateView, tx: Tx, view: RevisionVie
     """The next text of this chat is the question; there is no hurry, so no time limit."""
     await expect(tx, chat_id=update.chat_id, dialogue={"question_for": view.id, "until": None})
     title = view.title or view.name
-    await (_note(tx, update, "ask_question", title=title) if title else _note(tx, update, "ask_question_bare"))
+    await (note(tx, update, "ask_question", title=title) if title else note(tx, update, "ask_question_bare"))
     return None
 
 
 async def _body(context: Context, update: UpdateView, tx: Tx, view: RevisionView) -> str | None:
-    """The next text or file of this chat continues this source; there is no hurry."""
-    if view.run_state not in ("FAILED", "DEFERRED"):
-        return "stale_press"
-    await expect(tx, chat_id=update.chat_id, dialogue={"body_for": view.id, "until": None})
-    await _note(tx, update, str(update.payload["verb"]))
-    return None
+    return await _supplied_next(update, tx, view, "body_for", str(update.payload["verb"]))
 
 
 async def _password(context: Context, update: UpdateView, tx: Tx, view: RevisionView) -> str | None:
+    return await _supplied_next(update, tx, view, "password_for", "ask_password")
+
+
+async def _supplied_next(update: UpdateView, tx: Tx, view: RevisionView, what: str, asked: str) -> str | None:
+    """The next message of this chat continues this source; there is no hurry."""
     if view.run_state not in ("FAILED", "DEFERRED"):
         return "stale_press"
-    await expect(tx, chat_id=update.chat_id, dialogue={"password_for": view.id, "until": None})
-    await _note(tx, update, "ask_password")
+    await expect(tx, chat_id=update.chat_id, dialogue={what: view.id, "until": None})
+    await note(tx, update, asked)
     return None
 
 
@@ -160,12 +160,7 @@ async def _claim(context: Context, update: UpdateView, tx: Tx, view: RevisionVie
     if view.state != "AUDIO_READY":
         return "not_ready"
     args = {"index": int(update.payload["args"].get("index", 0))}
-    pressed = update.payload.get("message_id")
-    if pressed is None:
-        pressed = await pressed_message(tx, chat_id=update.chat_id, ref=update.payload.get("message_ref"))
-    # A pager edits itself; any other message is answered below.
-    pager = await message_kind(tx, pressed, chat_id=update.chat_id) == "claim"
-    target = pressed if pager else None
+    target = await pressed_card(tx, update, "claim")  # a pager edits itself
     await say(
         tx, chat_id=update.chat_id, kind="claim", subject_id=view.id, args=args, target_id=target, class_="guarded"
     )
@@ -181,24 +176,12 @@ async def _transcript(context: Context, update: UpdateView, tx: Tx, view: Revisi
 
 async def _ask(context: Context, update: UpdateView, tx: Tx, view: RevisionView, question: str, by: str) -> str | None:
     """Never refused: a question that is on its way already is answered once."""
-    await commands.ask_question(
-        tx,
-        owner_id=update.owner_id,
-        revision_id=view.id,
-        question=question,
-        by=by,
-        asking=context.asking,
-        now=context.clock.now(),
-    )
+    await ask(context, update, tx, view.id, question, by)
     return None
 
 
-async def _note(tx: Tx, update: UpdateView, key: str, **values: str) -> None:
-    await say(tx, chat_id=update.chat_id, kind="note", args={"key": key, "values": values})
-
-
 async def _help(tx: Tx, update: UpdateView) -> str | None:
-    await _note(tx, update, "help")
+    await note(tx, update, "help")
     return None
 
 

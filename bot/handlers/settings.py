@@ -11,17 +11,16 @@ from functools import cache
 from typing import get_args
 from zoneinfo import available_timezones
 
+from bot.handlers.acts import note, pressed_card
+from bot.handlers.context import Act
 from bot.texts.command import ZONES
 from bot.texts.words import Lang
-from storage.queries.chat.about import pressed_message
 from storage.queries.chat.inbox import UpdateView
-from storage.queries.episode.owned import message_kind
 from storage.transactions.outbox.enqueue import say
 from storage.transactions.owner.set_language import set_language
 from storage.transactions.owner.set_time_zone import set_time_zone
 from storage.tx import Tx
 
-Act = Callable[[Tx], Awaitable[None]]
 LANGUAGES = get_args(Lang)
 _MAX_SHOWN = 60  # characters of a wrong name that are said back
 
@@ -33,9 +32,9 @@ def written(update: UpdateView, words: str) -> Act:
 
     async def act(tx: Tx) -> None:
         if word.lower() == "zone" and zone is None:
-            await _note(tx, update, "zone_unknown", zone=rest.strip()[:_MAX_SHOWN])
+            await note(tx, update, "zone_unknown", zone=rest.strip()[:_MAX_SHOWN])
         elif word and word.lower() != "zone":
-            await _note(tx, update, "settings_usage")
+            await note(tx, update, "settings_usage")
         else:
             if word and zone is not None:
                 await set_time_zone(tx, owner_id=update.owner_id, time_zone=zone)
@@ -83,13 +82,6 @@ async def _set(
     if not isinstance(index, int) or not 0 <= index < len(choices):
         return "stale_press"
     await make(tx, update.owner_id, choices[index])
-    pressed = update.payload.get("message_id")
-    if pressed is None:
-        pressed = await pressed_message(tx, chat_id=update.chat_id, ref=update.payload.get("message_ref"))
-    here = await message_kind(tx, pressed, chat_id=update.chat_id) == "settings"
-    await say(tx, chat_id=update.chat_id, kind="settings", target_id=pressed if here else None, class_="guarded")
+    target = await pressed_card(tx, update, "settings")
+    await say(tx, chat_id=update.chat_id, kind="settings", target_id=target, class_="guarded")
     return None
-
-
-async def _note(tx: Tx, update: UpdateView, key: str, **values: str) -> None:
-    await say(tx, chat_id=update.chat_id, kind="note", args={"key": key, "values": values})

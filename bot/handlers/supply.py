@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import Any
 
-from bot.handlers.context import Context
+from bot.handlers.acts import note, submit
+from bot.handlers.context import Act, Context
 from bot.handlers.uploads import pasted, routed
-from pipeline.commands.episode import Upload, submit_source, supply_source
+from pipeline.commands.episode import Upload, supply_source
 from pipeline.domain.errors import InputRejected
 from pipeline.domain.source import InputType
 from storage.queries.chat.inbox import UpdateView
 from storage.queries.source.locked import locked_bytes
-from storage.transactions.outbox.enqueue import say
 from storage.tx import Tx
-
-Act = Callable[[Tx], Awaitable[None]]
 
 
 async def body(context: Context, update: UpdateView, revision: int, files: list[dict[str, Any]], text: str) -> Act:
@@ -63,21 +60,11 @@ def _supplying(
         now = context.clock.now()
         taken = await supply_source(tx, first, owner_id=update.owner_id, revision_id=revision, way=how, now=now)
         if taken:
-            await say(tx, chat_id=update.chat_id, kind="note", args={"key": f"supplied_{how}", "values": {}})
+            await note(tx, update, f"supplied_{how}")
         if taken and question and not more:
-            await say(tx, chat_id=update.chat_id, kind="note", args={"key": "supplied_words", "values": {}})
+            await note(tx, update, "supplied_words")
         # What the source does not need any more is not lost: it is a source of its own.
         for number, upload in enumerate(more if taken else uploads):
-            await submit_source(
-                tx,
-                upload,
-                owner_id=update.owner_id,
-                chat_id=update.chat_id,
-                request_key=f"{update.channel}:{update.external_id}:{number}",
-                question=question,
-                question_by="person",
-                asking=context.asking,
-                now=now,
-            )
+            await submit(context, update, tx, upload, number=number, question=question)
 
     return act

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
 from bot.handlers import edit, message, press
-from bot.handlers.context import Context
+from bot.handlers.context import Act, Context
 from pipeline.domain.errors import InputRejected
 from storage.queries.chat.inbox import UpdateView
-from storage.tx import Tx
-
-Act = Callable[[Tx], Awaitable[None]]
 
 
 async def plan(context: Context, update: UpdateView) -> Act:
