@@ -36,7 +36,7 @@ def reason_of(error: ProductError) -> tuple[str, dict[str, Any]]:
         case InputRejected():
             return error.reason, dict(error.values)
         case FetchFailed():
-            return f"fetch.{error.reason}", {"host": error.host} | ({"status": error.status} if error.status else {})
+            return f"fetch.{error.reason}", error.values
         case AudioRejected():
             return f"audio.{error.reason}", {}
         case ChildDied():

@@ -29,6 +29,8 @@ ProductError
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class ProductError(Exception):
     """``str(error)`` says what happened, with values; ``remedy`` says what to do next, for logs and the terminal.
@@ -145,6 +147,11 @@ class FetchFailed(ProviderError):
     ) -> None:
         self.host, self.reason, self.status, self.again = host, reason, status, again
         super().__init__("fetch", f"{host}: {reason} {status or ''}".rstrip(), retry_after_s=retry_after_s)
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """What fills the sentence about it."""
+        return {"host": self.host} | ({"status": self.status} if self.status else {})
 
 
 class ChildDied(ProviderError):

@@ -45,7 +45,7 @@ LAPSED_S = 1.0
 IDLE_S = 2.0  # a lost announcement costs at most this
 
 
-@dataclass(frozen=True)
+@dataclass
 class Loop:
     """Args of one process's worker.
 
@@ -62,7 +62,7 @@ class Loop:
     only_revision: int | None = None
     act: Callable[[Attempt], Awaitable[None]] = carry_out
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
-    _looked: list[float] = field(default_factory=lambda: [0.0])  # when no lapsed run was found, on the loop's clock
+    _looked: float = field(default=0.0, init=False)  # when no lapsed run was found, on the loop's clock
 
     async def run(self, *, concurrency: int) -> None:
         """Work until ``stopping`` is set; then let attempts finish their current step and leave them to the ledger."""
@@ -98,7 +98,7 @@ class Loop:
     async def _claim(self) -> Row | None:
         """A lapsed run at least once in ``LAPSED_S``, however much is due; otherwise what is due first."""
         now = asyncio.get_running_loop().time()
-        if now - self._looked[0] >= LAPSED_S:
+        if now - self._looked >= LAPSED_S:
             return await self._claim_lapsed(now) or await self._claim_due()
         return await self._claim_due() or await self._claim_lapsed(now)
 
@@ -110,7 +110,7 @@ class Loop:
         async with transaction(self.tools.engine) as tx:
             claimed = await claim_lapsed(tx, **self._claiming())
         if claimed is None:  # perhaps there are more: then the next claim looks here again
-            self._looked[0] = at
+            self._looked = at
         return claimed
 
     def _claiming(self) -> dict[str, Any]:
@@ -255,8 +255,7 @@ def judged(error: BaseException, stage: Stage) -> tuple[str, dict[str, Any], boo
             return "parser_died", {"how": error.reason}, False
         return f"child.{error.reason}", {}, True
     if isinstance(error, FetchFailed):
-        values = {"host": error.host} | ({"status": error.status} if error.status else {})
-        return f"fetch.{error.reason}", values, error.again
+        return f"fetch.{error.reason}", error.values, error.again
     for kinds, reason, again in _JUDGED:
         if isinstance(error, kinds):
             return reason, {}, again

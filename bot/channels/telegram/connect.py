@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
 import httpx
@@ -13,15 +13,23 @@ from aiogram.client.telegram import PRODUCTION, TelegramAPIServer
 from aiogram.exceptions import ClientDecodeError, TelegramAPIError
 from aiogram.types import BotCommand
 
-from bot.channels.telegram.inbound import Me
+from bot.channels.telegram.inbound import FILE_LIMIT_BYTES, Me
 from bot.channels.telegram.wire import ALLOWED_UPDATES
 
-FILE_LIMIT_BYTES = 20 * 1024 * 1024  # of getFile on Telegram's own server
 SILENT_S = 20
 
 
 class NotConnected(Exception):
     """Telegram did not answer as it should; the text holds no secret."""
+
+
+@contextmanager
+def _answered() -> Iterator[None]:
+    """Raises NotConnected in place of whatever went wrong: the error's own text may hold the token."""
+    try:
+        yield
+    except (TelegramAPIError, ClientDecodeError) as error:
+        raise NotConnected(type(error).__name__) from None
 
 
 @dataclass
@@ -42,10 +50,8 @@ class Connection:
 
     async def me(self, allowed: frozenset[int]) -> Me:
         """Raises NotConnected."""
-        try:
+        with _answered():
             user = await self.bot.get_me(request_timeout=SILENT_S)
-        except (TelegramAPIError, ClientDecodeError) as error:
-            raise NotConnected(type(error).__name__) from None
         return Me(user.id, user.username or "", allowed, self.file_limit)
 
     async def show_commands(self, commands: Mapping[str, str], language: str = "") -> None:
@@ -54,21 +60,17 @@ class Connection:
         Raises NotConnected.
         """
         shown = [BotCommand(command=name, description=said) for name, said in commands.items()]
-        try:
+        with _answered():
             await self.bot.set_my_commands(shown, language_code=language or None, request_timeout=SILENT_S)
-        except (TelegramAPIError, ClientDecodeError) as error:
-            raise NotConnected(type(error).__name__) from None
 
     async def use_polling(self) -> None:
         """What waits at Telegram is kept: it will be asked for. Raises NotConnected."""
-        try:
+        with _answered():
             await self.bot.delete_webhook(drop_pending_updates=False, request_timeout=SILENT_S)
-        except (TelegramAPIError, ClientDecodeError) as error:
-            raise NotConnected(type(error).__name__) from None
 
     async def use_webhook(self, url: str, secret: str) -> None:
         """Raises NotConnected: also when Telegram refuses the address."""
-        try:
+        with _answered():
             await self.bot.set_webhook(
                 url,
                 secret_token=secret,
@@ -76,8 +78,6 @@ class Connection:
                 drop_pending_updates=False,
                 request_timeout=SILENT_S,
             )
-        except (TelegramAPIError, ClientDecodeError) as error:
-            raise NotConnected(type(error).__name__) from None
 
 
 @asynccontextmanager

@@ -15,6 +15,7 @@ from bot.channels.telegram.buttons import unpacked
 from bot.channels.telegram.text import code_points
 from bot.channels.telegram.wire import CallbackQuery, Chat, Entity, File, MemberUpdated, Message, Update
 
+FILE_LIMIT_BYTES = 20 * 1024 * 1024  # of getFile on Telegram's own server
 _SOUNDS = ("voice", "audio", "video", "video_note", "animation")
 
 
@@ -25,7 +26,12 @@ class Me:
     id: int
     username: str
     allowed: frozenset[int]
-    file_limit: int | None = 20 * 1024 * 1024
+    file_limit: int | None = FILE_LIMIT_BYTES
+
+    @property
+    def mention(self) -> str:
+        """As it is compared: in small letters."""
+        return f"@{self.username}".lower()
 
 
 @dataclass(frozen=True)
@@ -170,13 +176,11 @@ def _arrival(message: Message, me: Me, *, kind: str) -> Arrival:
 
 def _words(message: Message, me: Me) -> tuple[str, list[list[Any]]]:
     """The text without the bot's own name, and its links as ``[start, end, address]`` in code points."""
-    text = message.text if message.text is not None else message.caption or ""
-    entities = message.entities if message.text is not None else message.caption_entities
+    text, entities = message.words
     spans = sorted(_spans(text, entities), key=lambda span: span[0])
-    name = f"@{me.username}".lower()
     for entity in entities:
         start, end = code_points(text, entity.offset, entity.length)
-        if entity.type == "mention" and text[start:end].lower() == name:
+        if entity.type == "mention" and text[start:end].lower() == me.mention:
             # Of the same length, so that every other offset still holds.
             text = text[:start] + " " * (end - start) + text[end:]
     return _plain(text), [[start, end, address] for start, end, address in spans]
@@ -236,15 +240,13 @@ def _addressed(message: Message, me: Me) -> bool:
     reply = message.reply_to_message
     if reply is not None and reply.sender is not None and reply.sender.id == me.id:
         return True
-    text = message.text if message.text is not None else message.caption or ""
-    entities = message.entities if message.text is not None else message.caption_entities
-    name = f"@{me.username}".lower()
+    text, entities = message.words
     for entity in entities:
         start, end = code_points(text, entity.offset, entity.length)
         said = text[start:end].lower()
-        if entity.type == "mention" and said == name:
+        if entity.type == "mention" and said == me.mention:
             return True
-        if entity.type == "bot_command" and (said.endswith(name) or "@" not in said):
+        if entity.type == "bot_command" and (said.endswith(me.mention) or "@" not in said):
             return True
         if entity.type == "text_mention" and entity.user is not None and entity.user.id == me.id:
             return True
@@ -258,7 +260,7 @@ def _for_another(message: Message, me: Me) -> bool:
         start, end = code_points(text, entity.offset, entity.length)
         if entity.type == "bot_command" and not text[:start].strip():
             _, at, name = text[start:end].lower().partition("@")
-            return bool(at) and name != me.username.lower()
+            return bool(at) and at + name != me.mention
     return False
 
 

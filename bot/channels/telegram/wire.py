@@ -86,6 +86,13 @@ class Message(Wire):
     migrate_to_chat_id: Id | None = None
     migrate_from_chat_id: Id | None = None
 
+    @property
+    def words(self) -> tuple[str, tuple[Entity, ...]]:
+        """Text, or else caption, with its entities."""
+        if self.text is not None:
+            return self.text, self.entities
+        return self.caption or "", self.caption_entities
+
 
 class CallbackQuery(Wire):
     id: str

@@ -50,9 +50,11 @@ UNKNOWN = """
 SELECT count(*) AS n FROM provider_call c JOIN generation_run r ON r.id = c.run_id
  WHERE r.owner_id = :owner AND c.fingerprint = :fingerprint AND c.state = 'UNKNOWN'
 """
-# Without an effect on the world a call may simply be made again; otherwise nobody knows, and only a person may decide.
-UNSETTLED = """
-UPDATE provider_call SET state = CASE WHEN effect = 'none' THEN 'FAILED' ELSE 'UNKNOWN' END,
+# What becomes of an INTENT that nobody will settle: without an effect on the world the call may simply be made again;
+# otherwise nobody knows, and only a person may decide (rule TTS-1).
+LEFT_OPEN = "CASE WHEN effect = 'none' THEN 'FAILED' ELSE 'UNKNOWN' END"
+UNSETTLED = f"""
+UPDATE provider_call SET state = {LEFT_OPEN},
        error = 'the attempt that made it ended', settled_at = now()
  WHERE run_id = :run AND state = 'INTENT'
 """

@@ -11,7 +11,7 @@ from datetime import datetime
 from uuid import UUID
 
 from storage.locks import Lock
-from storage.transactions.call.record import settle_intents
+from storage.transactions.call.record import LEFT_OPEN, settle_intents
 from storage.transactions.outbox.enqueue import show_progress
 from storage.transactions.run.event import event
 from storage.tx import Row, Tx
@@ -51,11 +51,8 @@ SELECT q.id FROM generation_run q
    AND (cast(:only AS bigint) IS NULL OR q.revision_id = :only)
  ORDER BY q.expires_at, q.id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
 """
-# What an earlier attempt left as INTENT: without an effect on the world it may simply be made again; otherwise nobody
-# knows, and only a person may decide (rule TTS-1).
-_CALLS = """
-UPDATE provider_call p SET state = CASE WHEN p.effect = 'none' THEN 'FAILED' ELSE 'UNKNOWN' END,
-       error = 'the attempt that made it died', settled_at = now()"""
+_CALLS = f"""
+UPDATE provider_call p SET state = {LEFT_OPEN}, error = 'the attempt that made it died', settled_at = now()"""
 # What a local model made and a dead process held is gone, and costs nothing to make again.
 _RECEIPTS = """
 UPDATE provider_call p SET state = 'EXPIRED', settled_at = now()"""
