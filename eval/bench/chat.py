@@ -14,7 +14,6 @@ import asyncio
 import json
 import os
 import sys
-import tempfile
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -29,7 +28,7 @@ from eval.simulators.botapi.log import Call
 from eval.simulators.botapi.start import botapi_process
 from eval.simulators.botapi.telegram import Telegram
 from eval.simulators.crew import Crew
-from eval.tasks.chaos import server_of
+from eval.simulators.server import own_server
 from storage.engine import engine_of
 from storage.migrate import migrate
 
@@ -179,14 +178,11 @@ async def measured(bench: Bench, *, backlog: int, rounds: int) -> dict[str, Any]
 
 
 async def run(*, seconds: float, backlog: int, rounds: int) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory(prefix="earmark-chat-") as name:
-        folder = Path(name)
-        await asyncio.to_thread(folder.chmod, 0o755)  # the server may run as another user
-        async with server_of(folder) as (_, url):
-            engine = engine_of(url)
-            await migrate(engine)
-            await engine.dispose()
-            return await measured(Bench(url, folder, seconds), backlog=backlog, rounds=rounds)
+    async with own_server("chat") as (folder, _, url):
+        engine = engine_of(url)
+        await migrate(engine)
+        await engine.dispose()
+        return await measured(Bench(url, folder, seconds), backlog=backlog, rounds=rounds)
 
 
 def main() -> int:

@@ -18,7 +18,7 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from eval.bench.engines import dbos_rates, procrastinate_rates
 from pipeline.domain.run import RunLimits, Stage
 from pipeline.graphs.attempt import Attempt, Tools
+from pipeline.wiring import SystemClock
 from pipeline.worker.loop import Loop
 from storage.embedded import EmbeddedPostgres
 from storage.engine import engine_of
@@ -43,18 +44,13 @@ from storage.tx import transaction
 WORKERS = 8
 
 
-class _Clock:
-    def now(self) -> datetime:
-        return datetime.now(UTC)  # noqa: TID251 - a bench measures the machine's own time
-
-
 def _tools(engine: AsyncEngine) -> Tools:
     """Only what an empty stage touches; everything else of the product would be a defect to reach."""
     nothing: Any = None
     return Tools(
         engine=engine,
         blobs=nothing,
-        clock=_Clock(),
+        clock=SystemClock(),
         fetcher=nothing,
         parser=nothing,
         recogniser=nothing,
@@ -88,7 +84,7 @@ async def _submit(engine: AsyncEngine, owner: int, chat: int) -> None:
         settings={},
     )
     async with transaction(engine) as tx:
-        await submit(tx, submission, now=_Clock().now())
+        await submit(tx, submission, now=SystemClock().now())
 
 
 async def _noop(attempt: Attempt) -> None:
@@ -197,7 +193,7 @@ SELECT r.owner_id, 'INTAKE', 'filled:' || n, r.source_id, r.revision_id, 'SUCCEE
 async def million(url: str, *, n: int) -> dict[str, Any]:
     """Claim times (ms, median of 50) before and after ``n`` finished runs, and the plan of the claim after."""
     engine = engine_of(url)
-    due = _Clock().now() + timedelta(seconds=60)  # the run below is due by then
+    due = SystemClock().now() + timedelta(seconds=60)  # the run below is due by then
     values = {"holder": "b", "attempt": uuid.uuid4(), "lease_s": 60.0, "max_attempts": 4, "now": due, "only": None}
 
     async def claims() -> float:

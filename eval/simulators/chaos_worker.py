@@ -10,7 +10,6 @@ import argparse
 import asyncio
 import random
 import uuid
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
@@ -27,6 +26,7 @@ from pipeline.providers.ocr_fake import FakeRecogniser
 from pipeline.providers.parse_fake import FakeParser
 from pipeline.providers.tts_fake import FakeSynthesizer
 from pipeline.render.speech_text import Lexicon
+from pipeline.wiring import SystemClock
 from pipeline.worker.background import promote_questions
 from pipeline.worker.loop import Loop
 from storage.blobs import FolderBlobs
@@ -34,11 +34,6 @@ from storage.engine import engine_of
 from storage.listen import Listener
 
 LEASE_S, BEAT_S = 3.0, 0.8
-
-
-class _Clock:
-    def now(self) -> datetime:
-        return datetime.now(UTC)  # noqa: TID251 - a process of its own has a clock of its own
 
 
 class _Vectors:
@@ -72,7 +67,7 @@ async def serve(url: str, folder: Path, *, billed: bool, concurrency: int) -> No
     tools = Tools(
         engine=engine,
         blobs=FolderBlobs(folder),
-        clock=_Clock(),
+        clock=SystemClock(),
         fetcher=FakeFetcher(),
         parser=FakeParser(),
         recogniser=FakeRecogniser(),

@@ -17,7 +17,6 @@ import asyncio
 import json
 import random
 import sys
-import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,7 +30,7 @@ from eval.simulators.botapi.start import botapi_process
 from eval.simulators.botapi.telegram import Telegram
 from eval.simulators.botapi.users import User
 from eval.simulators.crew import Crew
-from eval.tasks.chaos import server_of
+from eval.simulators.server import own_server
 from storage.engine import engine_of
 from storage.migrate import migrate
 
@@ -182,16 +181,13 @@ class Siege:
 
 
 async def siege(burst: Burst, *, time_limit_s: float) -> BurstScore:
-    with tempfile.TemporaryDirectory(prefix="earmark-burst-") as name:
-        folder = Path(name)
-        await asyncio.to_thread(folder.chmod, 0o755)  # the server may run as another user
-        async with server_of(folder) as (_, url), botapi_process(speed=burst.speed) as telegram:
-            made = Siege(burst, telegram, url, folder / "blobs")
-            try:
-                return await made.run(time_limit_s=time_limit_s)
-            finally:
-                await made.crew.end()
-                await made.engine.dispose()
+    async with own_server("burst") as (folder, _, url), botapi_process(speed=burst.speed) as telegram:
+        made = Siege(burst, telegram, url, folder / "blobs")
+        try:
+            return await made.run(time_limit_s=time_limit_s)
+        finally:
+            await made.crew.end()
+            await made.engine.dispose()
 
 
 def main() -> int:

@@ -15,11 +15,8 @@ import os
 import random
 import signal
 import sys
-import tempfile
 import time
-from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +26,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from eval.scorers.ledger import LedgerScore, score
 from eval.simulators.crew import Crew
+from eval.simulators.server import own_server
 from pipeline.commands.episode import Asking, Upload, cancel, retry, submit_source
 from pipeline.domain.errors import Contention
 from pipeline.domain.source import InputType
+from pipeline.wiring import SystemClock
 from storage.blobs import FolderBlobs
 from storage.embedded import EmbeddedPostgres
 from storage.engine import engine_of
@@ -159,7 +158,7 @@ class Storm:
                 question=question,
                 question_by="points",
                 asking=Asking(1.0, {}),
-                now=_now(),
+                now=SystemClock().now(),
             )
 
     async def _decide(self) -> None:
@@ -173,7 +172,7 @@ class Storm:
                         self.chaos.decided["retry" if again else "give_up"] += 1
                         async with transaction(self.engine) as tx:
                             if again:
-                                await retry(tx, owner_id=owner, revision_id=revision, now=_now())
+                                await retry(tx, owner_id=owner, revision_id=revision, now=SystemClock().now())
                             else:
                                 await cancel(tx, owner_id=owner, revision_id=revision)
                     elif self.chance.random() < 0.002:
@@ -208,31 +207,14 @@ class Storm:
                 return
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)  # noqa: TID251 - the simulation is the person, and has a watch
-
-
-@contextlib.asynccontextmanager
-async def server_of(folder: Path) -> AsyncIterator[tuple[EmbeddedPostgres, str]]:
-    server = EmbeddedPostgres(folder / "pg")
-    url = await asyncio.to_thread(server.start)
-    try:
-        yield server, url
-    finally:
-        await asyncio.to_thread(server.close)
-
-
 async def storm(chaos: Chaos, *, workers: int, time_limit_s: float) -> LedgerScore:
-    with tempfile.TemporaryDirectory(prefix="earmark-chaos-") as name:
-        folder = Path(name)
-        await asyncio.to_thread(folder.chmod, 0o755)  # the server may run as another user
-        async with server_of(folder) as (server, url):
-            made = Storm(chaos, server, url, folder / "blobs", workers=workers)
-            try:
-                return await made.run(time_limit_s=time_limit_s)
-            finally:
-                await made.crew.end()
-                await made.engine.dispose()
+    async with own_server("chaos") as (folder, server, url):
+        made = Storm(chaos, server, url, folder / "blobs", workers=workers)
+        try:
+            return await made.run(time_limit_s=time_limit_s)
+        finally:
+            await made.crew.end()
+            await made.engine.dispose()
 
 
 def main() -> int:
